@@ -1,0 +1,227 @@
+//! What can be said on the command line. Doc comments are the help text; no logic beyond turning words into parameters.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use netinfof::compat::CompatKind;
+use netinfof::component::Averaging;
+use netinfof::graph::load::LoadParams;
+use netinfof::{ComponentKind, Params, Protocol, Result, Seed};
+
+/// Would a GNN work on this graph? Usable information, measured without training one.
+#[derive(Debug, Parser)]
+#[command(name = "netinfof", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure how much each component of the graph knows about the task
+    Probe(RunArgs),
+    /// Solve the task with the same components, and say how well
+    Act(RunArgs),
+    /// Say what a graph is: nodes, edges, degrees, features, classes
+    Inspect(InspectArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GraphArgs {
+    /// An npz file, an edge list (CSV, TSV, spaces; .gz too), or synth:demo
+    #[arg(default_value = "synth:demo")]
+    pub(crate) graph: String,
+    /// Node table of an edge list: an id column, feature columns, perhaps a label column
+    #[arg(long, value_name = "FILE")]
+    pub(crate) nodes: Option<PathBuf>,
+    /// Label column of the node table [default: label, y or class, where there is one]
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: Option<String>,
+}
+
+impl GraphArgs {
+    pub(crate) fn load_params(&self) -> LoadParams {
+        let mut params = LoadParams::default();
+        params.nodes.clone_from(&self.nodes);
+        params.label.clone_from(&self.label);
+        params
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct OutputArgs {
+    /// Write the result as JSON to a file, or to standard output with `-`
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<PathBuf>,
+    /// Threads; no result depends on them [default: one for each core]
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<usize>,
+    /// No progress and no notices on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Task {
+    /// Link prediction
+    Links,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ProtocolArg {
+    /// Negatives are verified non-edges of the whole graph
+    Clean,
+    /// Negatives are unverified random pairs, as in the paper's published code
+    Paper,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum CompatArg {
+    /// No compatibility matrix (the paper's "w/o CM")
+    None,
+    /// H, by ridge regression
+    H,
+    /// H*, refitted on edges and non-edges
+    Hstar,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Preset {
+    /// U, F, P, S without a compatibility matrix
+    Slimg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum AveragingArg {
+    /// D⁻¹A
+    Row,
+    /// D^-½ A D^-½
+    Symmetric,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    /// The task
+    #[arg(long, value_enum, default_value = "links")]
+    pub(crate) task: Task,
+    /// How negatives are drawn; figures of the two cannot be compared
+    #[arg(long, value_enum, default_value = "clean")]
+    pub(crate) protocol: ProtocolArg,
+    /// Number of splits, with seeds S, S+1, …
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) splits: usize,
+    /// Seed of the first split
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Components to use, such as U,R,F [default: all of U,R,F,P,S]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) components: Option<String>,
+    /// Compatibility matrix
+    #[arg(long, value_enum)]
+    pub(crate) compat: Option<CompatArg>,
+    /// A known model as a configuration of this one
+    #[arg(long, value_enum)]
+    pub(crate) preset: Option<Preset>,
+    /// The K of Hits@K [default: 100, less on small graphs]
+    #[arg(long, value_name = "K")]
+    pub(crate) hits: Option<usize>,
+    /// Embedding size of a component
+    #[arg(long, value_name = "D", default_value_t = 128)]
+    pub(crate) dim: usize,
+    /// Random walks from every node, for component R
+    #[arg(long, value_name = "T", default_value_t = 200)]
+    pub(crate) walk_trials: usize,
+    /// Propagation steps of P and S
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    pub(crate) steps: usize,
+    /// Averaging over neighbours in S
+    #[arg(long, value_enum, default_value = "symmetric")]
+    pub(crate) s_averaging: AveragingArg,
+    /// Scale the columns of propagated features to length 1 before the PCA (the paper's `l`)
+    #[arg(long)]
+    pub(crate) column_norm: bool,
+    /// Subspace iterations of the randomised SVD
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) power_iterations: usize,
+    /// Bins of the similarity in Probe
+    #[arg(long, value_name = "K", default_value_t = 8)]
+    pub(crate) bins: usize,
+    /// Your own split as one npz file (docs/formats.md)
+    #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
+    pub(crate) split: Option<PathBuf>,
+    /// Your own split: training edges
+    #[arg(long, value_name = "FILE", requires = "valid", requires = "test")]
+    pub(crate) train: Option<PathBuf>,
+    /// Your own split: validation pairs, with a third column 1 or 0 where negatives are given
+    #[arg(long, value_name = "FILE", requires = "train")]
+    pub(crate) valid: Option<PathBuf>,
+    /// Your own split: test pairs
+    #[arg(long, value_name = "FILE", requires = "train")]
+    pub(crate) test: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+impl RunArgs {
+    pub(crate) fn params(&self) -> Result<Params> {
+        let mut params = Params::default();
+        if let Some(Preset::Slimg) = self.preset {
+            params = params.slimg();
+        }
+        params.splits = self.splits;
+        params.seed = Seed(self.seed);
+        params.split.protocol = match self.protocol {
+            ProtocolArg::Clean => Protocol::Clean,
+            ProtocolArg::Paper => Protocol::Paper,
+        };
+        if let Some(list) = &self.components {
+            params.component.kinds = ComponentKind::parse_list(list)?;
+        }
+        if let Some(compat) = self.compat {
+            params.compat.kind = match compat {
+                CompatArg::None => CompatKind::None,
+                CompatArg::H => CompatKind::H,
+                CompatArg::Hstar => CompatKind::Hstar,
+            };
+        }
+        params.component.dim = self.dim;
+        params.component.walk_trials = self.walk_trials;
+        params.component.steps = self.steps;
+        params.component.s_averaging = match self.s_averaging {
+            AveragingArg::Row => Averaging::Row,
+            AveragingArg::Symmetric => Averaging::Symmetric,
+        };
+        params.component.column_norm = self.column_norm;
+        params.component.rsvd.power_iterations = self.power_iterations;
+        params.probe.bins = self.bins;
+        params.act.hits = self.hits;
+        Ok(params)
+    }
+}
+
+impl Args {
+    fn output(&self) -> &OutputArgs {
+        match &self.command {
+            Command::Probe(run) | Command::Act(run) => &run.output,
+            Command::Inspect(inspect) => &inspect.output,
+        }
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.output().threads.unwrap_or(0)
+    }
+
+    pub(crate) fn quiet(&self) -> bool {
+        self.output().quiet
+    }
+}

@@ -1,0 +1,44 @@
+//! The `netinfof` command as a function: arguments in, exit status out.
+//!
+//! Data goes to standard output, everything else to standard error. Exit status 0: done; 1: the data or the parameters
+//! are at fault; 2: the arguments make no sense, or netinfof itself is at fault; 130: stopped by Ctrl-C.
+
+mod args;
+mod commands;
+mod printer;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use netinfof::{Error, Exec};
+
+/// Runs the command. The first argument is the program's name.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match args::Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are answers, not faults; clap knows where each goes. A closed pipe is no fault either.
+            let _ = error.print();
+            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    let progress = Arc::new(printer::Bars::new(args.quiet()));
+    let on_interrupt = Arc::clone(&progress);
+    // Fails only where a handler is set already, as in tests that run the command twice in one process.
+    let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
+    let result = Exec::with_progress(args.threads(), progress.clone()).and_then(|exec| commands::dispatch(&args, &exec));
+    progress.clear();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer::error(&error);
+            match error {
+                Error::Cancelled => ExitCode::from(130),
+                error if error.is_users() => ExitCode::from(1),
+                _ => ExitCode::from(2),
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What people see: tables on standard output; progress, notices and errors on standard error.
+
+use std::fmt::Write as _;
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use netinfof::graph::GraphFacts;
+use netinfof::{Error, Progress, Report, Result};
+
+/// Progress as a bar on a terminal, as plain lines elsewhere.
+pub(crate) struct Bars {
+    quiet: bool,
+    terminal: bool,
+    bar: Mutex<Option<ProgressBar>>,
+    interrupted: AtomicBool,
+}
+
+impl Bars {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        Bars { quiet, terminal, bar: Mutex::default(), interrupted: AtomicBool::new(false) }
+    }
+
+    /// Asks the run to stop; asked twice, stops at once.
+    pub(crate) fn interrupt(&self) {
+        if self.interrupted.swap(true, Ordering::SeqCst) {
+            #[expect(clippy::exit, reason = "a second Ctrl-C means now")]
+            std::process::exit(130);
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = self.slot().take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn slot(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
+        self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Progress for Bars {
+    fn start(&self, stage: &str, total: usize) {
+        if self.quiet {
+            return;
+        }
+        if self.terminal {
+            let style = ProgressStyle::with_template("{msg:14} {bar:30} {pos}/{len} {elapsed}")
+                .expect("the template is a constant");
+            let bar = ProgressBar::new(total as u64).with_style(style).with_message(stage.to_string());
+            bar.tick();
+            *self.slot() = Some(bar);
+        } else {
+            err(&format!("{stage} …"));
+        }
+    }
+
+    fn advance(&self, steps: usize) {
+        if let Some(bar) = self.slot().as_ref() {
+            bar.inc(steps as u64);
+        }
+    }
+
+    fn finish(&self) {
+        self.clear();
+    }
+
+    fn notice(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        match self.slot().as_ref() {
+            Some(bar) => bar.println(format!("note: {text}")),
+            None => err(&format!("note: {text}")),
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.interrupted.load(Ordering::SeqCst)
+    }
+}
+
+/// Prints to standard output. A reader that has gone away is no fault.
+pub(crate) fn out(text: &str) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
+    match written {
+        Err(source) if source.kind() != ErrorKind::BrokenPipe => {
+            Err(Error::Io { path: "standard output".into(), source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a line to standard error, if it is still there.
+fn err(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// Prints an error: what is wrong on one line, what to do on the next.
+pub(crate) fn error(error: &Error) {
+    err(&format!("error: {error}"));
+    if let Some(hint) = error.hint() {
+        err(&format!("hint: {hint}"));
+    }
+}
+
+/// A score as a bar: empty at the no-information level, full at 1.
+fn gauge(score: f64, floor: f64) -> String {
+    const WIDTH: usize = 20;
+    let share = ((score - floor) / (1.0 - floor)).clamp(0.0, 1.0);
+    let eighths = (share * (WIDTH * 8) as f64).round() as usize;
+    let mut bar = "█".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        bar.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
+    }
+    format!("{bar:WIDTH$}")
+}
+
+/// Links are half edges, half not: a blind guess scores this.
+const NO_INFORMATION: f64 = 0.5;
+
+/// The report as tables for a terminal.
+pub(crate) fn report(report: &Report) -> String {
+    let mut text = String::new();
+    let graph = &report.graph;
+    let splits = report.splits.len();
+    let _ = writeln!(
+        text,
+        "{}: {} nodes, {} edges, {} features · link prediction · {} protocol · {}",
+        graph.name,
+        graph.nodes,
+        graph.edges,
+        graph.features,
+        match report.protocol {
+            netinfof::Protocol::Clean => "clean",
+            netinfof::Protocol::Paper => "paper",
+        },
+        plural(splits, "split"),
+    );
+    let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
+    let _ = write!(text, "\n  component          score           {:20} table accuracy", "0.5 … 1");
+    let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
+    for (name, score) in report.mean.components.iter() {
+        let spread = report.std.components.get(name).copied().unwrap_or(0.0);
+        let accuracy: f64 =
+            report.splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.accuracy).sum::<f64>() / splits as f64;
+        let value = if splits > 1 { format!("{score:.3} ± {spread:.3}") } else { format!("{score:.3}") };
+        let _ = write!(
+            text,
+            "  {name} {:16} {value:15} {} {accuracy:14.3}",
+            meaning(name),
+            gauge(*score, NO_INFORMATION)
+        );
+        if with_act {
+            let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
+            let norm = norms.sum::<f64>() / splits as f64;
+            let _ = write!(text, " {}", if norm == 0.0 { "       0".into() } else { format!("{norm:8.2}") });
+        }
+        text.push('\n');
+    }
+    if with_act {
+        text.push_str("\n  test\n");
+        for (name, value) in report.mean.test.iter() {
+            let spread = report.std.test.get(name).copied().unwrap_or(0.0);
+            let _ = match splits {
+                1 => writeln!(text, "  {name:18} {value:.4}"),
+                _ => writeln!(text, "  {name:18} {value:.4} ± {spread:.4}"),
+            };
+        }
+    }
+    let seconds: f64 = report.splits.iter().filter_map(|s| s.seconds.get("total")).sum();
+    let memory = report.peak_memory_bytes.map_or(String::new(), |b| format!(" · {} MiB at most", b >> 20));
+    let _ = write!(text, "\n  {seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
+    text
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn meaning(component: &str) -> &'static str {
+    match component {
+        "U" => "structure",
+        "R" => "random walks",
+        "F" => "features",
+        "P" => "propagated",
+        "S" => "prop. with self",
+        _ => "",
+    }
+}
+
+/// What a graph is, as lines for a terminal.
+pub(crate) fn facts(facts: &GraphFacts) -> String {
+    let mut lines = vec![
+        format!("{}", facts.name),
+        format!("  nodes       {}", facts.nodes),
+        format!("  edges       {}", facts.edges),
+        format!(
+            "  degree      mean {:.2}, median {}, largest {}",
+            facts.mean_degree, facts.median_degree, facts.max_degree
+        ),
+        format!("  isolated    {}", facts.isolated),
+    ];
+    if facts.features > 0 {
+        lines.push(format!(
+            "  features    {}, stored {}, {:.2} % not zero",
+            facts.features,
+            facts.feature_storage,
+            100.0 * facts.feature_density
+        ));
+    } else {
+        lines.push("  features    none".into());
+    }
+    if facts.classes > 0 {
+        lines.push(format!("  classes     {}, {} of {} nodes labelled", facts.classes, facts.labelled, facts.nodes));
+    } else {
+        lines.push("  classes     none".into());
+    }
+    if let Some(homophily) = facts.edge_homophily {
+        lines.push(format!("  homophily   {homophily:.3} of the edges join nodes of one class"));
+    }
+    if facts.self_loops_dropped + facts.duplicates_dropped > 0 {
+        lines.push(format!(
+            "  dropped     {}, {}",
+            plural(facts.self_loops_dropped, "self loop"),
+            plural(facts.duplicates_dropped, "repeated edge")
+        ));
+    }
+    lines.join("\n")
+}

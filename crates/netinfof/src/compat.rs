@@ -1,0 +1,404 @@
+//! The compatibility matrix (paper, section 4.1): which dimensions of one end of an edge go with which of the other.
+//!
+//! In: the normalised embedding ẑ of a component and the training graph. Out: a symmetric d × d matrix H, so that
+//! `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot see heterophily.
+
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+use crate::component::{Component, ComponentKind};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::graph::{Csr, Pair};
+use crate::kernel::{self, Scaled};
+use crate::linalg::{LeastSquares, LsqrInfo, LsqrParams, lsqr, solve_spd};
+use crate::matrix::Matrix;
+use crate::seed::{Seed, Stream};
+use crate::split::LinkSplit;
+
+/// Which compatibility matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CompatKind {
+    /// The identity: the paper's "w/o CM".
+    None,
+    /// H: ridge regression of one end of every edge on the other (paper, lemma 1), made symmetric.
+    H,
+    /// H*: H cut to its strongest entries and refitted on edges and non-edges (paper, section 4.2).
+    #[default]
+    Hstar,
+}
+
+/// Parameters of the compatibility matrix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct CompatParams {
+    /// Which matrix (default H*).
+    pub kind: CompatKind,
+    /// Ridge penalty α of H (default 1).
+    pub alpha: f64,
+    /// Share of Σ|H_ij| that the entries kept for H* carry (default 0.95).
+    pub energy: f64,
+    /// Edges that H* is fitted on at the most, S (default 200 000).
+    pub max_edges: usize,
+    /// Random negatives for each of these edges (default 2).
+    pub negatives: usize,
+    /// The least-squares solver of H*.
+    pub lsqr: LsqrParams,
+}
+
+impl Default for CompatParams {
+    fn default() -> Self {
+        CompatParams {
+            kind: CompatKind::Hstar,
+            alpha: 1.0,
+            energy: 0.95,
+            max_edges: 200_000,
+            negatives: 2,
+            lsqr: LsqrParams::default(),
+        }
+    }
+}
+
+impl CompatParams {
+    pub(crate) fn validate(&self) -> Result<()> {
+        if !(self.alpha > 0.0 && self.alpha.is_finite()) {
+            return Err(Error::param("alpha", self.alpha, "a number above 0"));
+        }
+        if !(self.energy > 0.0 && self.energy <= 1.0) {
+            return Err(Error::param("energy", self.energy, "a share above 0, at most 1"));
+        }
+        if self.max_edges == 0 || self.negatives == 0 {
+            return Err(Error::param("max_edges", self.max_edges, "at least one edge and one negative for it"));
+        }
+        if !(self.lsqr.damp >= 0.0 && self.lsqr.tolerance > 0.0) {
+            return Err(Error::param("lsqr", format!("{:?}", self.lsqr), "damp from 0, tolerance above 0"));
+        }
+        Ok(())
+    }
+}
+
+/// A fitted compatibility matrix.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Compatibility {
+    /// The symmetric d × d matrix.
+    pub matrix: Matrix,
+    /// Free entries on and above the diagonal.
+    pub coefficients: usize,
+    /// How the least-squares fit went, where there was one.
+    pub lsqr: Option<LsqrInfo>,
+}
+
+/// A component with its compatibility matrix: all that links are predicted from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AdjustedComponent {
+    /// Which component.
+    pub kind: ComponentKind,
+    /// The normalised embedding ẑ.
+    pub z: Matrix,
+    /// ẑ H.
+    pub zh: Matrix,
+    /// H.
+    pub compatibility: Compatibility,
+}
+
+impl AdjustedComponent {
+    /// Similarity `ẑ_i H ẑ_jᵀ` of every pair; symmetric in i and j.
+    pub fn similarities(&self, pairs: &[Pair], exec: &Exec) -> Vec<f32> {
+        kernel::pair_dots(&self.zh, &self.z, pairs, exec)
+    }
+}
+
+/// Fits the compatibility matrix of every component.
+///
+/// `O(m d + n d² + d³)` for H, `O(pairs · d + n d²)` an iteration for H*; memory `pairs + n d`: the design matrix of the
+/// least-squares problem, pairs × d²/2, is never formed.
+pub fn fit(
+    components: &[Component],
+    split: &LinkSplit,
+    params: &CompatParams,
+    seed: Seed,
+    exec: &Exec,
+) -> Result<Vec<AdjustedComponent>> {
+    params.validate()?;
+    let sample = (params.kind == CompatKind::Hstar).then(|| Sample::draw(split, params, seed)).transpose()?;
+    exec.stage("compatibility", components.len(), || {
+        components
+            .iter()
+            .map(|component| {
+                let z = component.normalized(exec);
+                let compatibility = match (&sample, params.kind) {
+                    (Some(sample), _) => hstar(&z, &split.graph, sample, params, exec)?,
+                    (None, CompatKind::None) => {
+                        Compatibility { matrix: Matrix::identity(z.cols()), coefficients: z.cols(), lsqr: None }
+                    }
+                    (None, _) => {
+                        let h = ridge(&z, &split.graph, params.alpha, exec)?;
+                        let d = z.cols();
+                        let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
+                        Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
+                    }
+                };
+                let zh = kernel::gemm(&z, compatibility.matrix.faer(), exec);
+                exec.step()?;
+                Ok(AdjustedComponent { kind: component.kind, z, zh, compatibility })
+            })
+            .collect()
+    })
+}
+
+/// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d matrices.
+fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<Mat<f64>> {
+    let degrees: Vec<f32> = (0..graph.rows()).map(|node| graph.row(node).len() as f32).collect();
+    let mut left = kernel::gram(z, Some(&degrees), exec);
+    for k in 0..left.nrows() {
+        left[(k, k)] += alpha;
+    }
+    let right = kernel::gemm_tn(z, &kernel::spmm(Scaled::plain(graph), z, exec), exec);
+    solve_spd(&left, &right)
+}
+
+/// H*: the strongest entries of H, refitted to tell edges (1) from non-edges (0).
+fn hstar(z: &Matrix, graph: &Csr, sample: &Sample, params: &CompatParams, exec: &Exec) -> Result<Compatibility> {
+    let h = ridge(z, graph, params.alpha, exec)?;
+    let free = strongest(&h, params.energy);
+    let start: Vec<f64> = free.iter().map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)])).collect();
+    let problem = PairFit { z, sample, free: &free, exec };
+    let (solution, info) = lsqr(&problem, &sample.labels, &start, &params.lsqr, || exec.check())?;
+    let matrix = problem.matrix(&solution);
+    Ok(Compatibility { matrix, coefficients: free.len(), lsqr: Some(info) })
+}
+
+/// Places (i ≤ j) of the largest entries of the symmetric part of H that carry this share of their sum; ties by place.
+fn strongest(h: &Mat<f64>, energy: f64) -> Vec<Pair> {
+    let size = u32::try_from(h.nrows()).expect("embeddings are narrow");
+    let value = |[i, j]: Pair| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]).abs();
+    let mut places: Vec<Pair> = (0..size).flat_map(|i| (i..size).map(move |j| [i, j])).collect();
+    places.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
+    let total: f64 = places.iter().map(|&p| value(p)).sum();
+    let mut carried = 0.0;
+    let count = places
+        .iter()
+        .take_while(|&&p| {
+            let more = carried < energy * total;
+            carried += value(p);
+            more
+        })
+        .count();
+    places.truncate(count);
+    places.sort_unstable();
+    places
+}
+
+/// Pairs that H* is fitted on, ordered by their first node: products over them walk through memory in order.
+struct Sample {
+    pairs: Vec<Pair>,
+    labels: Vec<f64>,
+    /// Where the pairs of each first node begin.
+    starts: Vec<usize>,
+}
+
+impl Sample {
+    fn draw(split: &LinkSplit, params: &CompatParams, seed: Seed) -> Result<Self> {
+        let core = two_core(&split.graph);
+        let mut edges: Vec<Pair> =
+            split.train.iter().copied().filter(|e| core[e[0] as usize] && core[e[1] as usize]).collect();
+        if edges.is_empty() {
+            // A forest has no 2-core; all its edges are as good as any.
+            edges.clone_from(&split.train);
+        }
+        if edges.len() > params.max_edges {
+            seed.stream(Stream::CompatEdges, 0).shuffle(&mut edges);
+            edges.truncate(params.max_edges);
+        }
+        let count = params.negatives * edges.len();
+        let negatives = split.training_negatives(count, &mut seed.stream(Stream::CompatNegatives, 0))?;
+        Ok(Sample::new(split.graph.rows(), &edges, &negatives))
+    }
+
+    fn new(nodes: usize, positives: &[Pair], negatives: &[Pair]) -> Self {
+        let mut labelled: Vec<(Pair, f64)> =
+            positives.iter().map(|&p| (p, 1.0)).chain(negatives.iter().map(|&p| (p, 0.0))).collect();
+        labelled.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        let mut starts = vec![0usize; nodes + 1];
+        for (pair, _) in &labelled {
+            starts[pair[0] as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        let (pairs, labels) = labelled.into_iter().unzip();
+        Sample { pairs, labels, starts }
+    }
+}
+
+/// Nodes of the 2-core: what remains when nodes with fewer than two neighbours are taken away again and again.
+fn two_core(graph: &Csr) -> Vec<bool> {
+    let mut degree: Vec<usize> = (0..graph.rows()).map(|node| graph.row(node).len()).collect();
+    let mut inside = vec![true; graph.rows()];
+    let mut leaving: Vec<usize> = (0..graph.rows()).filter(|&node| degree[node] < 2).collect();
+    while let Some(node) = leaving.pop() {
+        if !std::mem::take(&mut inside[node]) {
+            continue;
+        }
+        for &other in graph.row(node) {
+            let other = other as usize;
+            degree[other] -= 1;
+            if inside[other] && degree[other] < 2 {
+                leaving.push(other);
+            }
+        }
+    }
+    inside
+}
+
+/// The least-squares problem of H*: coefficients of a symmetric matrix against the labels of pairs.
+///
+/// For coefficients c, `A c` is `ẑ_i H(c) ẑ_jᵀ` over the pairs, and `Aᵀ r` collects `ẐᵀW_r Ẑ`, with `W_r` the sparse
+/// matrix of r on the pairs.
+struct PairFit<'a> {
+    z: &'a Matrix,
+    sample: &'a Sample,
+    free: &'a [Pair],
+    exec: &'a Exec,
+}
+
+impl PairFit<'_> {
+    fn matrix(&self, coefficients: &[f64]) -> Matrix {
+        let d = self.z.cols();
+        let mut matrix = Matrix::zeros(d, d);
+        for (&[i, j], &c) in self.free.iter().zip(coefficients) {
+            matrix.row_mut(i as usize)[j as usize] = c as f32;
+            matrix.row_mut(j as usize)[i as usize] = c as f32;
+        }
+        matrix
+    }
+}
+
+impl LeastSquares for PairFit<'_> {
+    fn forward(&self, coefficients: &[f64]) -> Vec<f64> {
+        let zh = kernel::gemm(self.z, self.matrix(coefficients).faer(), self.exec);
+        let scores = kernel::pair_dots(&zh, self.z, &self.sample.pairs, self.exec);
+        scores.iter().map(|&s| f64::from(s)).collect()
+    }
+
+    fn adjoint(&self, residuals: &[f64]) -> Vec<f64> {
+        let mut gathered = Matrix::zeros(self.z.rows(), self.z.cols());
+        self.exec.fill_matrix(&mut gathered, |node, out| {
+            kernel::simd(|| {
+                for at in self.sample.starts[node]..self.sample.starts[node + 1] {
+                    let other = self.sample.pairs[at][1] as usize;
+                    kernel::axpy(residuals[at] as f32, self.z.row(other), out);
+                }
+            });
+        });
+        let m = kernel::gemm_tn(self.z, &gathered, self.exec);
+        self.free
+            .iter()
+            .map(|&[i, j]| {
+                let (i, j) = (i as usize, j as usize);
+                if i == j { m[(i, i)] } else { m[(i, j)] + m[(j, i)] }
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(rows: usize, cols: usize) -> Matrix {
+        let mut draw = Seed(8).stream(Stream::Synth, 0);
+        Matrix::from_fn(rows, cols, |_, _| draw.normal() as f32)
+    }
+
+    #[test]
+    fn two_core_is_iterated() {
+        // A triangle 0 1 2 with a tail 2-3-4-5: one pass would keep 3 and 4.
+        let graph = Csr::symmetric(6, &[[0, 1], [1, 2], [0, 2], [2, 3], [3, 4], [4, 5]]);
+        assert_eq!(two_core(&graph), [true, true, true, false, false, false]);
+    }
+
+    #[test]
+    fn ridge_equals_the_regression_over_gathered_edges() {
+        let exec = Exec::new(2).unwrap();
+        let edges = [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [4, 5]];
+        let graph = Csr::symmetric(6, &edges);
+        let z = random(6, 3);
+        let h = ridge(&z, &graph, 1.0, &exec).unwrap();
+        let both: Vec<[usize; 2]> =
+            edges.iter().flat_map(|&[i, j]| [[i as usize, j as usize], [j as usize, i as usize]]).collect();
+        // Normal equations: Σ z_i (z_j − z_i H) = α H.
+        for a in 0..3 {
+            for b in 0..3 {
+                let mut sum = 0.0;
+                for &[i, j] in &both {
+                    let predicted: f64 = (0..3).map(|k| f64::from(z.row(i)[k]) * h[(k, b)]).sum();
+                    sum += f64::from(z.row(i)[a]) * (f64::from(z.row(j)[b]) - predicted);
+                }
+                assert!((sum - h[(a, b)]).abs() < 1e-5, "{a} {b}: {sum} {}", h[(a, b)]);
+            }
+        }
+    }
+
+    #[test]
+    fn structured_operator_equals_the_design_matrix_and_hstar_the_dense_solution() {
+        let exec = Exec::new(2).unwrap();
+        let z = random(9, 4);
+        let positives: Vec<Pair> = vec![[0, 1], [1, 2], [3, 2], [5, 8], [8, 7], [6, 0]];
+        let negatives: Vec<Pair> = (0..8).flat_map(|i| [[i, i + 1], [i, (i + 4) % 9]]).collect();
+        let sample = Sample::new(9, &positives, &negatives);
+        let graph = Csr::symmetric(9, &[[0, 1], [1, 2], [2, 3], [5, 8], [7, 8], [0, 6]]);
+        let h = ridge(&z, &graph, 1.0, &exec).unwrap();
+        let free = strongest(&h, 0.95);
+        assert!(free.len() < 10, "the cut takes entries away");
+        let problem = PairFit { z: &z, sample: &sample, free: &free, exec: &exec };
+        let n = sample.pairs.len();
+        let design = Mat::from_fn(n, free.len(), |row, col| {
+            let [i, j] = sample.pairs[row].map(|v| v as usize);
+            let [a, b] = free[col].map(|v| v as usize);
+            let (zi, zj) = (z.row(i), z.row(j));
+            let one = f64::from(zi[a]) * f64::from(zj[b]);
+            if a == b { one } else { one + f64::from(zi[b]) * f64::from(zj[a]) }
+        });
+        let c: Vec<f64> = (0..free.len()).map(|k| 0.3 * k as f64 - 1.0).collect();
+        for (row, value) in problem.forward(&c).iter().enumerate() {
+            let expected: f64 = (0..c.len()).map(|k| design[(row, k)] * c[k]).sum();
+            assert!((value - expected).abs() < 1e-5);
+        }
+        let r: Vec<f64> = (0..n).map(|k| (k as f64).sin()).collect();
+        for (col, value) in problem.adjoint(&r).iter().enumerate() {
+            let expected: f64 = (0..n).map(|k| design[(k, col)] * r[k]).sum();
+            assert!((value - expected).abs() < 1e-5);
+        }
+        // H* against the normal equations of the damped problem, solved densely.
+        let params = CompatParams {
+            lsqr: LsqrParams { damp: 1.0, tolerance: 1e-9, max_iterations: 100 },
+            ..CompatParams::default()
+        };
+        let fitted = hstar(&z, &graph, &sample, &params, &exec).unwrap();
+        let start: Vec<f64> =
+            free.iter().map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)])).collect();
+        let mut normal = design.transpose() * &design;
+        for k in 0..free.len() {
+            normal[(k, k)] += 1.0;
+        }
+        let right = Mat::from_fn(free.len(), 1, |k, _| {
+            (0..n)
+                .map(|row| {
+                    let at_start: f64 = (0..free.len()).map(|c| design[(row, c)] * start[c]).sum();
+                    design[(row, k)] * (sample.labels[row] - at_start)
+                })
+                .sum()
+        });
+        let correction = solve_spd(&normal, &right).unwrap();
+        for (k, &[i, j]) in free.iter().enumerate() {
+            let expected = start[k] + correction[(k, 0)];
+            let found = f64::from(fitted.matrix.row(i as usize)[j as usize]);
+            assert!((found - expected).abs() < 1e-4, "{i} {j}: {found} {expected}");
+            assert_eq!(fitted.matrix.row(j as usize)[i as usize], fitted.matrix.row(i as usize)[j as usize]);
+        }
+    }
+}

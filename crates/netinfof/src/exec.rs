@@ -1,0 +1,153 @@
+//! How work runs: threads, fixed blocks, progress, cancelling. The only place that touches rayon.
+//!
+//! Determinism rests on two rules kept here: every output row is written by one task, and every sum runs over blocks
+//! whose borders depend on the data alone, their partial results taken in block order.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+
+/// Hears what a run is doing, and may stop it. All methods have defaults; `()` is silent.
+pub trait Progress: Send + Sync {
+    /// A stage of `total` steps begins.
+    fn start(&self, stage: &str, total: usize) {
+        let _ = (stage, total);
+    }
+    /// `steps` more steps of the current stage are done.
+    fn advance(&self, steps: usize) {
+        let _ = steps;
+    }
+    /// The current stage is done.
+    fn finish(&self) {}
+    /// Something the user should know, such as a parameter that had to be changed.
+    fn notice(&self, text: &str) {
+        let _ = text;
+    }
+    /// Whether the run should stop at the next opportunity.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl Progress for () {}
+
+/// Threads, progress and notices of a run. Passed by reference to every stage.
+pub struct Exec {
+    pool: rayon::ThreadPool,
+    progress: Arc<dyn Progress>,
+    notices: Mutex<Vec<String>>,
+}
+
+impl std::fmt::Debug for Exec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Exec").field("threads", &self.threads()).finish_non_exhaustive()
+    }
+}
+
+impl Exec {
+    /// Runs on `threads` threads (0: one for each core), silently.
+    pub fn new(threads: usize) -> Result<Self> {
+        Exec::with_progress(threads, Arc::new(()))
+    }
+
+    /// Runs on `threads` threads (0: one for each core) and tells `progress` what happens.
+    pub fn with_progress(threads: usize, progress: Arc<dyn Progress>) -> Result<Self> {
+        if threads > 4096 {
+            return Err(Error::param("threads", threads, "at most 4096"));
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| Error::Numerical { solver: "thread pool", why: e.to_string() })?;
+        Ok(Exec { pool, progress, notices: Mutex::default() })
+    }
+
+    /// Number of threads in use.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    /// Maps every block of `0..n` and returns the results in block order.
+    pub(crate) fn map_blocks<T: Send>(
+        &self,
+        n: usize,
+        block: usize,
+        map: impl Fn(Range<usize>) -> T + Sync,
+    ) -> Vec<T> {
+        let blocks = n.div_ceil(block);
+        let range = |b: usize| b * block..((b + 1) * block).min(n);
+        if blocks <= 1 {
+            return (0..blocks).map(|b| map(range(b))).collect();
+        }
+        self.pool.install(|| (0..blocks).into_par_iter().map(|b| map(range(b))).collect())
+    }
+
+    /// Fills a slice of `width`-wide rows, `block` rows a task; `fill` gets the first row's number and the rows.
+    pub(crate) fn fill_rows<T: Send>(
+        &self,
+        rows: &mut [T],
+        width: usize,
+        block: usize,
+        fill: impl Fn(usize, &mut [T]) + Sync,
+    ) {
+        if rows.is_empty() || width == 0 {
+            return;
+        }
+        let chunk = block * width;
+        if rows.len() <= chunk {
+            fill(0, rows);
+            return;
+        }
+        self.pool
+            .install(|| rows.par_chunks_mut(chunk).enumerate().for_each(|(b, rows)| fill(b * block, rows)));
+    }
+
+    /// Fills a matrix row by row; `fill` gets the row's number and the row.
+    pub(crate) fn fill_matrix(&self, out: &mut Matrix, fill: impl Fn(usize, &mut [f32]) + Sync) {
+        let width = out.cols();
+        self.fill_rows(out.as_mut_slice(), width, 64, |first, rows| {
+            for (offset, row) in rows.chunks_exact_mut(width).enumerate() {
+                fill(first + offset, row);
+            }
+        });
+    }
+
+    /// Reports a stage to the progress hook while `work` runs; stops before it if the run was cancelled.
+    pub(crate) fn stage<T>(&self, name: &str, total: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check()?;
+        self.progress.start(name, total);
+        let result = work();
+        self.progress.finish();
+        result
+    }
+
+    /// One more step of the current stage is done; stops the run if that was asked for.
+    pub(crate) fn step(&self) -> Result<()> {
+        self.progress.advance(1);
+        self.check()
+    }
+
+    /// Stops the run if that was asked for.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.progress.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Tells the user something once; the report keeps it too.
+    pub fn notice(&self, text: impl Into<String>) {
+        let text = text.into();
+        let mut notices = self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !notices.contains(&text) {
+            self.progress.notice(&text);
+            notices.push(text);
+        }
+    }
+
+    /// The notices so far, oldest first.
+    pub fn notices(&self) -> Vec<String> {
+        self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}

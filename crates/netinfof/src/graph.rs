@@ -1,0 +1,532 @@
+//! The input: an undirected simple graph with optional node features and labels (paper, section 2).
+//!
+//! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree: ids in
+//! range, finite features, one row a node.
+
+pub mod load;
+mod npz;
+pub mod synth;
+mod table;
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+
+/// A node: its row in every matrix.
+pub type NodeId = u32;
+
+/// A pair of nodes.
+pub type Pair = [NodeId; 2];
+
+/// A sparse matrix by rows.
+///
+/// Row `i` holds columns `indices[indptr[i]..indptr[i + 1]]`, ascending, and the values at the same places; a pattern
+/// (`values` is `None`) has the value 1 everywhere.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Csr {
+    cols: usize,
+    indptr: Vec<usize>,
+    indices: Vec<u32>,
+    values: Option<Vec<f32>>,
+}
+
+impl Csr {
+    /// Checks and takes the three arrays.
+    pub fn new(cols: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Option<Vec<f32>>) -> Result<Self> {
+        let bad = |what: String| Err(Error::InvalidGraph { what });
+        if indptr.first() != Some(&0) || indptr.last() != Some(&indices.len()) {
+            return bad(format!("row pointers of a sparse matrix must run from 0 to {}", indices.len()));
+        }
+        if indptr.windows(2).any(|w| w[0] > w[1]) {
+            return bad("row pointers of a sparse matrix must not decrease".into());
+        }
+        if let Some(&index) = indices.iter().find(|&&index| index as usize >= cols) {
+            return bad(format!("column {index} of a sparse matrix with {cols} columns"));
+        }
+        if values.as_ref().is_some_and(|values| values.len() != indices.len()) {
+            return bad(format!("a sparse matrix with {} indices needs as many values", indices.len()));
+        }
+        let mut csr = Csr { cols, indptr, indices, values };
+        csr.sort_rows();
+        Ok(csr)
+    }
+
+    /// Sorts the columns of every row; most files have them sorted already.
+    fn sort_rows(&mut self) {
+        for row in 0..self.rows() {
+            let range = self.indptr[row]..self.indptr[row + 1];
+            if self.indices[range.clone()].is_sorted() {
+                continue;
+            }
+            match &mut self.values {
+                None => self.indices[range].sort_unstable(),
+                Some(values) => {
+                    let mut entries: Vec<(u32, f32)> =
+                        range.clone().map(|at| (self.indices[at], values[at])).collect();
+                    entries.sort_by_key(|entry| entry.0);
+                    for (at, (index, value)) in range.zip(entries) {
+                        self.indices[at] = index;
+                        values[at] = value;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The symmetric pattern of undirected edges, each given once. Self loops and repeated edges must be gone.
+    pub(crate) fn symmetric(nodes: usize, edges: &[Pair]) -> Self {
+        let mut indptr = vec![0usize; nodes + 1];
+        for &[i, j] in edges {
+            indptr[i as usize + 1] += 1;
+            indptr[j as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            indptr[node + 1] += indptr[node];
+        }
+        let mut next = indptr.clone();
+        let mut indices = vec![0; indptr[nodes]];
+        for &[i, j] in edges {
+            indices[next[i as usize]] = j;
+            next[i as usize] += 1;
+            indices[next[j as usize]] = i;
+            next[j as usize] += 1;
+        }
+        let mut csr = Csr { cols: nodes, indptr, indices, values: None };
+        csr.sort_rows();
+        csr
+    }
+
+    /// Joins rows made elsewhere; columns ascending and in range by construction.
+    pub(crate) fn from_rows(cols: usize, rows: impl Iterator<Item = (Vec<u32>, Vec<f32>)>) -> Self {
+        let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (row_indices, row_values) in rows {
+            indices.extend(row_indices);
+            values.extend(row_values);
+            indptr.push(indices.len());
+        }
+        Csr { cols, indptr, indices, values: Some(values) }
+    }
+
+    /// The entries of a dense matrix that are not zero.
+    pub(crate) fn from_dense(dense: &Matrix) -> Self {
+        let row = |row: usize| {
+            let stored = dense.row(row).iter().enumerate().filter(|(_, v)| **v != 0.0);
+            stored.map(|(col, &v)| (u32::try_from(col).expect("columns fit in u32"), v)).unzip()
+        };
+        Csr::from_rows(dense.cols(), (0..dense.rows()).map(row))
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.indptr.len() - 1
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of stored entries.
+    pub fn nnz(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Columns of one row, ascending.
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.indices[self.indptr[row]..self.indptr[row + 1]]
+    }
+
+    /// Values of one row; `None` where all are 1.
+    pub fn row_values(&self, row: usize) -> Option<&[f32]> {
+        self.values.as_ref().map(|values| &values[self.indptr[row]..self.indptr[row + 1]])
+    }
+
+    /// All values; `None` where all are 1.
+    pub fn values(&self) -> Option<&[f32]> {
+        self.values.as_deref()
+    }
+
+    /// Whether an entry is stored.
+    pub fn contains(&self, row: u32, col: u32) -> bool {
+        self.row(row as usize).binary_search(&col).is_ok()
+    }
+
+    /// The transpose. `O(nnz)`.
+    pub fn transpose(&self) -> Csr {
+        let mut indptr = vec![0usize; self.cols + 1];
+        for &col in &self.indices {
+            indptr[col as usize + 1] += 1;
+        }
+        for col in 0..self.cols {
+            indptr[col + 1] += indptr[col];
+        }
+        let mut next = indptr.clone();
+        let mut indices = vec![0u32; self.nnz()];
+        let mut values = self.values.as_ref().map(|_| vec![0.0; self.nnz()]);
+        for row in 0..self.rows() {
+            for at in self.indptr[row]..self.indptr[row + 1] {
+                let slot = &mut next[self.indices[at] as usize];
+                indices[*slot] = u32::try_from(row).expect("rows fit in u32");
+                if let (Some(values), Some(own)) = (&mut values, &self.values) {
+                    values[*slot] = own[at];
+                }
+                *slot += 1;
+            }
+        }
+        Csr { cols: self.rows(), indptr, indices, values }
+    }
+
+    /// The dense form.
+    pub fn to_dense(&self) -> Matrix {
+        let mut dense = Matrix::zeros(self.rows(), self.cols);
+        for row in 0..self.rows() {
+            let values = self.row_values(row);
+            for (at, &col) in self.row(row).iter().enumerate() {
+                dense.row_mut(row)[col as usize] += values.map_or(1.0, |values| values[at]);
+            }
+        }
+        dense
+    }
+
+    pub(crate) fn map_values(&mut self, map: impl Fn(usize, f32) -> f32) {
+        let values = self.values.get_or_insert_with(|| vec![1.0; self.indices.len()]);
+        for row in 0..self.indptr.len() - 1 {
+            for value in &mut values[self.indptr[row]..self.indptr[row + 1]] {
+                *value = map(row, *value);
+            }
+        }
+    }
+}
+
+/// Node features, one row a node, kept sparse where they came sparse.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Features {
+    /// No features.
+    #[default]
+    None,
+    /// Every entry stored.
+    Dense(Matrix),
+    /// Only the entries that are not zero stored.
+    Sparse(Csr),
+}
+
+impl Features {
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Features::None => 0,
+            Features::Dense(x) => x.cols(),
+            Features::Sparse(x) => x.cols(),
+        }
+    }
+
+    /// Share of the entries that are not zero; 0 without features.
+    pub fn density(&self) -> f64 {
+        let (nonzero, all) = match self {
+            Features::None => return 0.0,
+            Features::Dense(x) => (x.as_slice().iter().filter(|&&v| v != 0.0).count(), x.rows() * x.cols()),
+            Features::Sparse(x) => (
+                x.values().map_or(x.nnz(), |values| values.iter().filter(|&&v| v != 0.0).count()),
+                x.rows() * x.cols(),
+            ),
+        };
+        if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
+    }
+
+    fn check(&self, nodes: usize) -> Result<()> {
+        let (rows, bad) = match self {
+            Features::None => return Ok(()),
+            Features::Dense(x) => (
+                x.rows(),
+                x.as_slice().iter().position(|v| !v.is_finite()).map(|at| (at / x.cols(), at % x.cols())),
+            ),
+            Features::Sparse(x) => (
+                x.rows(),
+                x.values().and_then(|values| values.iter().position(|v| !v.is_finite())).map(|at| {
+                    let row = x.indptr.partition_point(|&start| start <= at) - 1;
+                    (row, x.indices[at] as usize)
+                }),
+            ),
+        };
+        if rows != nodes {
+            let what = format!("{rows} feature rows for {nodes} nodes; there must be one row a node");
+            return Err(Error::InvalidGraph { what });
+        }
+        if let Some((row, col)) = bad {
+            let what = format!("feature of node {row}, column {col} is not a finite number (NaN or infinite)");
+            return Err(Error::InvalidGraph { what });
+        }
+        Ok(())
+    }
+}
+
+/// An undirected simple graph with optional features and labels.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    name: String,
+    adjacency: Csr,
+    features: Features,
+    labels: Option<Vec<i32>>,
+    ids: Option<Vec<String>>,
+    self_loops: usize,
+    duplicates: usize,
+}
+
+impl Graph {
+    /// Builds the graph of these edges: symmetrised, self loops and repeats dropped (and counted).
+    ///
+    /// ```
+    /// use netinfof::Graph;
+    /// let g = Graph::from_edges("path", 3, &[[0, 1], [1, 0], [1, 2], [2, 2]])?;
+    /// assert_eq!((g.nodes(), g.edge_count(), g.self_loops(), g.duplicates()), (3, 2, 1, 1));
+    /// # Ok::<(), netinfof::Error>(())
+    /// ```
+    pub fn from_edges(name: impl Into<String>, nodes: usize, edges: &[Pair]) -> Result<Self> {
+        if nodes > u32::MAX as usize {
+            return Err(Error::InvalidGraph { what: format!("{nodes} nodes; at most {} are possible", u32::MAX) });
+        }
+        if let Some((at, edge)) = edges.iter().enumerate().find(|(_, e)| e.iter().any(|&v| v as usize >= nodes)) {
+            let what = format!("edge {at} is ({}, {}), but node ids must lie below {nodes}", edge[0], edge[1]);
+            return Err(Error::InvalidGraph { what });
+        }
+        let mut sorted: Vec<Pair> = edges.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
+        let self_loops = edges.len() - sorted.len();
+        let proper = sorted.len();
+        sorted.sort_unstable();
+        sorted.dedup();
+        Ok(Graph {
+            name: name.into(),
+            adjacency: Csr::symmetric(nodes, &sorted),
+            features: Features::None,
+            labels: None,
+            ids: None,
+            self_loops,
+            duplicates: proper - sorted.len(),
+        })
+    }
+
+    /// Adds node features; one row a node, all finite.
+    pub fn with_features(mut self, features: Features) -> Result<Self> {
+        features.check(self.nodes())?;
+        self.features = if features.cols() == 0 { Features::None } else { features };
+        Ok(self)
+    }
+
+    /// Adds class labels `0, 1, …`; −1 where unknown. All unknown means no labels.
+    pub fn with_labels(mut self, labels: Vec<i32>) -> Result<Self> {
+        if labels.len() != self.nodes() {
+            let what = format!("{} labels for {} nodes; there must be one a node", labels.len(), self.nodes());
+            return Err(Error::InvalidGraph { what });
+        }
+        if let Some((node, label)) = labels.iter().enumerate().find(|&(_, &label)| label < -1) {
+            let what = format!("label {label} of node {node}; labels are 0, 1, … or -1 where unknown");
+            return Err(Error::InvalidGraph { what });
+        }
+        self.labels = labels.iter().any(|&label| label >= 0).then_some(labels);
+        Ok(self)
+    }
+
+    /// Adds the users' own node ids.
+    pub(crate) fn with_ids(mut self, ids: Vec<String>) -> Self {
+        assert_eq!(ids.len(), self.nodes(), "one id a node");
+        self.ids = Some(ids);
+        self
+    }
+
+    /// Name for reports.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.adjacency.rows()
+    }
+
+    /// Number of undirected edges.
+    pub fn edge_count(&self) -> usize {
+        self.adjacency.nnz() / 2
+    }
+
+    /// The symmetric adjacency pattern.
+    pub fn adjacency(&self) -> &Csr {
+        &self.adjacency
+    }
+
+    /// Node features.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// Class labels, −1 where unknown.
+    pub fn labels(&self) -> Option<&[i32]> {
+        self.labels.as_deref()
+    }
+
+    /// The users' own ids, where the file had names or gaps.
+    pub fn ids(&self) -> Option<&[String]> {
+        self.ids.as_deref()
+    }
+
+    /// Self loops dropped when the graph was built.
+    pub fn self_loops(&self) -> usize {
+        self.self_loops
+    }
+
+    /// Repeated edges dropped when the graph was built (an edge listed in both directions counts once here).
+    pub fn duplicates(&self) -> usize {
+        self.duplicates
+    }
+
+    /// Number of classes: one more than the largest label.
+    pub fn classes(&self) -> usize {
+        self.labels().and_then(|labels| labels.iter().max()).map_or(0, |&top| (top + 1) as usize)
+    }
+
+    /// Degree of a node.
+    pub fn degree(&self, node: usize) -> usize {
+        self.adjacency.row(node).len()
+    }
+
+    /// Every edge once, smaller node first, in ascending order.
+    pub fn edges(&self) -> Vec<Pair> {
+        let mut edges = Vec::with_capacity(self.edge_count());
+        for node in 0..self.nodes() {
+            let id = u32::try_from(node).expect("nodes fit in u32");
+            edges.extend(self.adjacency.row(node).iter().filter(|&&other| other > id).map(|&other| [id, other]));
+        }
+        edges
+    }
+
+    /// What the graph is, for people and reports.
+    pub fn facts(&self) -> GraphFacts {
+        let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
+        degrees.sort_unstable();
+        let labelled = self.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count());
+        GraphFacts {
+            name: self.name.clone(),
+            nodes: self.nodes(),
+            edges: self.edge_count(),
+            features: self.features.cols(),
+            classes: self.classes(),
+            mean_degree: if degrees.is_empty() {
+                0.0
+            } else {
+                2.0 * self.edge_count() as f64 / degrees.len() as f64
+            },
+            median_degree: degrees.get(degrees.len() / 2).copied().unwrap_or(0),
+            max_degree: degrees.last().copied().unwrap_or(0),
+            isolated: degrees.iter().take_while(|&&degree| degree == 0).count(),
+            self_loops_dropped: self.self_loops,
+            duplicates_dropped: self.duplicates,
+            feature_storage: match self.features {
+                Features::None => "none",
+                Features::Dense(_) => "dense",
+                Features::Sparse(_) => "sparse",
+            },
+            feature_density: self.features.density(),
+            labelled,
+            edge_homophily: self.edge_homophily(),
+        }
+    }
+
+    /// Share of the edges between labelled nodes that join nodes of one class.
+    fn edge_homophily(&self) -> Option<f64> {
+        let labels = self.labels()?;
+        let (mut same, mut all) = (0usize, 0usize);
+        for [i, j] in self.edges() {
+            let (a, b) = (labels[i as usize], labels[j as usize]);
+            if a >= 0 && b >= 0 {
+                all += 1;
+                same += usize::from(a == b);
+            }
+        }
+        (all > 0).then(|| same as f64 / all as f64)
+    }
+}
+
+/// What a graph is: the answer of `netinfof inspect`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct GraphFacts {
+    /// Name for reports.
+    pub name: String,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of undirected edges, without self loops and repeats.
+    pub edges: usize,
+    /// Number of feature columns.
+    pub features: usize,
+    /// Number of classes.
+    pub classes: usize,
+    /// Mean degree.
+    pub mean_degree: f64,
+    /// Median degree.
+    pub median_degree: usize,
+    /// Largest degree.
+    pub max_degree: usize,
+    /// Nodes without an edge.
+    pub isolated: usize,
+    /// Self loops in the source.
+    pub self_loops_dropped: usize,
+    /// Repeated edges in the source.
+    pub duplicates_dropped: usize,
+    /// `dense`, `sparse` or `none`.
+    pub feature_storage: &'static str,
+    /// Share of the feature entries that are not zero.
+    pub feature_density: f64,
+    /// Nodes with a known label.
+    pub labelled: usize,
+    /// Share of the edges between labelled nodes that join nodes of one class.
+    pub edge_homophily: Option<f64>,
+}
+
+/// The pair with its smaller node first.
+pub(crate) fn ordered([i, j]: Pair) -> Pair {
+    [i.min(j), i.max(j)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adjacency_is_symmetric_sorted_and_simple() {
+        let g = Graph::from_edges("t", 4, &[[2, 0], [0, 1], [1, 0], [3, 3]]).unwrap();
+        assert_eq!(g.adjacency().row(0), [1, 2]);
+        assert_eq!(g.adjacency().row(1), [0]);
+        assert_eq!(g.edges(), [[0, 1], [0, 2]]);
+        assert_eq!(g.facts().isolated, 1);
+    }
+
+    #[test]
+    fn transpose_moves_values() {
+        let m = Csr::new(3, vec![0, 2, 3], vec![2, 0, 1], Some(vec![5.0, 4.0, 6.0])).unwrap();
+        assert_eq!(m.row(0), [0, 2]);
+        let t = m.transpose();
+        assert_eq!((t.rows(), t.cols()), (3, 2));
+        assert_eq!(t.to_dense().as_slice(), [4.0, 0.0, 0.0, 6.0, 5.0, 0.0]);
+    }
+
+    #[test]
+    fn contradictions_are_named() {
+        let e = Graph::from_edges("t", 2, &[[0, 5]]).unwrap_err().to_string();
+        assert!(e.contains("edge 0 is (0, 5)") && e.contains("below 2"), "{e}");
+        let g = Graph::from_edges("t", 2, &[[0, 1]]).unwrap();
+        let e = g.clone().with_features(Features::Dense(Matrix::zeros(3, 1))).unwrap_err().to_string();
+        assert!(e.contains("3 feature rows for 2 nodes"), "{e}");
+        let nan = Matrix::from_vec(2, 2, vec![0.0, 1.0, f32::NAN, 1.0]);
+        let e = g.clone().with_features(Features::Dense(nan)).unwrap_err().to_string();
+        assert!(e.contains("node 1, column 0"), "{e}");
+        let e = g.with_labels(vec![0]).unwrap_err().to_string();
+        assert!(e.contains("1 labels for 2 nodes"), "{e}");
+    }
+
+    #[test]
+    fn homophily_of_a_square_with_one_odd_corner() {
+        let g = Graph::from_edges("square", 4, &[[0, 1], [1, 2], [2, 3], [3, 0]]).unwrap();
+        let g = g.with_labels(vec![0, 0, 0, 1]).unwrap();
+        assert_eq!(g.facts().edge_homophily, Some(0.5));
+    }
+}

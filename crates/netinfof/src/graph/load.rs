@@ -1,0 +1,439 @@
+//! Files to graphs. What a file is is found from its content, not from its name.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::npz::Npz;
+use super::table::{Row, Table};
+use super::{Csr, Features, Graph, Pair, synth};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::matrix::Matrix;
+use crate::seed::Seed;
+use crate::split::{LinkPairs, Pairs};
+
+/// Where the parts of a graph are that the main file does not hold.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LoadParams {
+    /// Node table of an edge list: an id column, feature columns, perhaps a label column.
+    pub nodes: Option<PathBuf>,
+    /// Name of the label column of the node table; default `label`, `y` or `class`, where there is one.
+    pub label: Option<String>,
+}
+
+impl LoadParams {
+    /// Sets the node table.
+    #[must_use]
+    pub fn nodes(mut self, path: impl Into<PathBuf>) -> Self {
+        self.nodes = Some(path.into());
+        self
+    }
+
+    /// Sets the label column.
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>) -> Self {
+        self.label = Some(name.into());
+        self
+    }
+}
+
+/// Reads a graph from an npz file or an edge list, or generates one where `source` is `synth:NAME`.
+pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    if let Some(name) = source.strip_prefix("synth:") {
+        return synth::named(name, seed);
+    }
+    let path = Path::new(source);
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if metadata.is_dir() {
+        return Err(Error::Format { path: path.into(), what: "is a folder; a graph file was expected".into() });
+    }
+    let name = path.file_name().map_or(source.into(), |name| {
+        let name = name.to_string_lossy();
+        name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
+    });
+    let mut start = [0u8; 4];
+    let read = File::open(path).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(path, e))?;
+    let graph = if start[..read].starts_with(b"PK") {
+        if params.nodes.is_some() {
+            return Err(Error::param("nodes", "a node table", "an edge list as GRAPH; an npz holds its own features"));
+        }
+        from_npz(path, &name)?
+    } else {
+        from_edge_list(path, &name, params, exec)?
+    };
+    if graph.nodes() == 0 || graph.edge_count() == 0 {
+        return Err(Error::Unsuitable {
+            stage: "load",
+            why: format!("{source} has {} nodes and no edges", graph.nodes()),
+        });
+    }
+    if graph.self_loops() > 0 {
+        exec.notice(format!("{} self loops dropped", graph.self_loops()));
+    }
+    Ok(graph)
+}
+
+/// The npz layout of `docs/formats.md`: `edge_index`, `num_nodes`, `x` or `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
+fn from_npz(path: &Path, name: &str) -> Result<Graph> {
+    let mut npz = Npz::open(path)?;
+    if !npz.has("edge_index") {
+        let what = format!("no array `edge_index`; the file holds {}", list(&npz.names()));
+        return Err(npz.error(what));
+    }
+    let edges = npz_pairs(&mut npz, "edge_index")?;
+    let nodes = if npz.has("num_nodes") {
+        let (_, values) = npz.integers("num_nodes")?;
+        match values[..] {
+            [n] => usize::try_from(n).map_err(|_| npz.error(format!("`num_nodes` is {n}")))?,
+            _ => return Err(npz.error("`num_nodes` must be a single number")),
+        }
+    } else {
+        edges.iter().flatten().max().map_or(0, |&top| top as usize + 1)
+    };
+    let mut graph = Graph::from_edges(name, nodes, &edges)?;
+    if npz.has("x_indptr") {
+        graph = graph.with_features(Features::Sparse(npz_csr(&mut npz)?))?;
+    } else if npz.has("x") {
+        let (shape, values) = npz.floats("x")?;
+        let [rows, cols] = shape[..] else {
+            return Err(npz.error(format!("`x` has shape {shape:?}; nodes × features was expected")));
+        };
+        graph = graph.with_features(Features::Dense(Matrix::from_vec(rows, cols, values)))?;
+    }
+    if npz.has("y") {
+        let (_, values) = npz.integers("y")?;
+        let labels: Option<Vec<i32>> = values.iter().map(|&v| i32::try_from(v).ok()).collect();
+        graph = graph.with_labels(labels.ok_or_else(|| npz.error("`y` holds labels beyond 32 bits"))?)?;
+    }
+    Ok(graph)
+}
+
+fn npz_csr(npz: &mut Npz) -> Result<Csr> {
+    let (_, shape) = npz.integers("x_shape")?;
+    let [rows, cols] = shape[..] else { return Err(npz.error("`x_shape` must hold two numbers")) };
+    let (_, indptr) = npz.integers("x_indptr")?;
+    let (_, indices) = npz.integers("x_indices")?;
+    let (_, values) = npz.floats("x_data")?;
+    if i64::try_from(indptr.len()).ok() != rows.checked_add(1) {
+        return Err(npz.error(format!("`x_indptr` has {} entries for {rows} rows", indptr.len())));
+    }
+    let cols = usize::try_from(cols).map_err(|_| npz.error(format!("`x_shape` has {cols} columns")))?;
+    let indptr: Option<Vec<usize>> = indptr.iter().map(|&v| usize::try_from(v).ok()).collect();
+    let indices: Option<Vec<u32>> = indices.iter().map(|&v| u32::try_from(v).ok()).collect();
+    match (indptr, indices) {
+        (Some(indptr), Some(indices)) => Csr::new(cols, indptr, indices, Some(values)),
+        _ => Err(npz.error("`x_indptr` and `x_indices` must not be negative")),
+    }
+}
+
+/// Pairs stored as 2 × m or m × 2.
+fn npz_pairs(npz: &mut Npz, name: &str) -> Result<Vec<Pair>> {
+    let (shape, values) = npz.integers(name)?;
+    let ids: Vec<u32> = values
+        .iter()
+        .map(|&v| u32::try_from(v))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|_| npz.error(format!("`{name}` holds a node id that is negative or beyond 32 bits")))?;
+    match shape[..] {
+        [2, m] => Ok((0..m).map(|at| [ids[at], ids[m + at]]).collect()),
+        [_, 2] => Ok(ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()),
+        _ => Err(npz.error(format!("`{name}` has shape {shape:?}; 2 × edges was expected"))),
+    }
+}
+
+/// Reads an edge list: two id columns first, more columns ignored with a notice.
+fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    let mut ids = Ids::default();
+    let table = params.nodes.as_deref().map(|path| node_table(path, params, &mut ids)).transpose()?;
+    let known = ids.names.len();
+    let mut edges: Vec<Pair> = Vec::new();
+    let mut first_unknown = Vec::new();
+    let mut rows = Table::open(path)?;
+    let mut first = rows.next_row()?;
+    let Some(row) = &first else {
+        return Err(Error::Format { path: path.into(), what: "empty; one edge a line was expected".into() });
+    };
+    if row.cells.len() < 2 {
+        return Err(rows.error(row.line, "1 column; an edge needs two ids"));
+    }
+    if row.cells.len() > 2 {
+        exec.notice(format!("{name}: columns after the second ignored (edges have no weights here)"));
+    }
+    let second = rows.next_row()?;
+    if is_header(row, second.as_ref()) {
+        first = None;
+    }
+    let mut pending = [first, second].into_iter().flatten();
+    while let Some(row) = pending.next().map_or_else(|| rows.next_row(), |row| Ok(Some(row)))? {
+        let mut edge = [0; 2];
+        for (end, cell) in edge.iter_mut().zip(&row.cells) {
+            if cell.is_empty() {
+                return Err(rows.error(row.line, "an empty id"));
+            }
+            *end = ids.number(cell)?;
+            if table.is_some() && *end as usize >= known && first_unknown.len() < 3 {
+                first_unknown.push(format!("`{cell}` (line {})", row.line));
+            }
+        }
+        edges.push(edge);
+    }
+    if edges.is_empty() {
+        return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
+    }
+    if table.is_some() && ids.names.len() > known {
+        let what = format!(
+            "{} ids of {} are not in the node table, such as {}",
+            ids.names.len() - known,
+            path.display(),
+            first_unknown.join(", ")
+        );
+        return Err(Error::InvalidGraph { what });
+    }
+    if table.is_none() {
+        ids.sort_numeric(&mut edges);
+    }
+    let mut graph = Graph::from_edges(name, ids.names.len(), &edges)?;
+    if let Some(table) = table {
+        let isolated = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).count();
+        exec.notice(format!("{known} nodes in the node table, {isolated} of them without an edge"));
+        graph = graph.with_features(table.features)?.with_labels(table.labels)?;
+    }
+    Ok(graph.with_ids(ids.names))
+}
+
+struct NodeTable {
+    features: Features,
+    labels: Vec<i32>,
+}
+
+fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTable> {
+    let mut rows = Table::open(path)?;
+    let empty = || Error::Format { path: path.into(), what: "empty; one node a line was expected".into() };
+    let first = rows.next_row()?.ok_or_else(empty)?;
+    let second = rows.next_row()?;
+    let width = first.cells.len();
+    let header = (params.label.is_some() || is_header(&first, second.as_ref())).then_some(&first.cells);
+    let column = |wanted: &[&str]| {
+        header.and_then(|names| names.iter().position(|n| wanted.contains(&n.to_lowercase().as_str())))
+    };
+    let id_column = column(&["id", "node", "node_id", "nodeid", "name"]).unwrap_or(0);
+    let label_column = match &params.label {
+        Some(name) => Some(header.and_then(|names| names.iter().position(|n| n == name)).ok_or_else(|| {
+            let have = header.map_or(String::new(), |names| list(names));
+            Error::param("label", name, format!("a column of {}: {have}", path.display()))
+        })?),
+        None => column(&["label", "y", "class", "target"]),
+    };
+    let names: Vec<String> = header.cloned().unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
+    let feature_columns: Vec<usize> =
+        (0..width).filter(|&c| c != id_column && Some(c) != label_column).collect();
+    let mut values = Vec::new();
+    let mut labels: Vec<String> = Vec::new();
+    let start = [header.is_none().then_some(first), second];
+    let mut pending = start.into_iter().flatten();
+    while let Some(row) = pending.next().map_or_else(|| rows.next_row(), |row| Ok(Some(row)))? {
+        let before = ids.names.len();
+        let node = ids.number(&row.cells[id_column])?;
+        if (node as usize) < before {
+            return Err(rows.error(row.line, format!("id `{}` stands twice in the node table", row.cells[id_column])));
+        }
+        for &c in &feature_columns {
+            let cell = &row.cells[c];
+            let value: Option<f32> = cell.parse().ok().filter(|v: &f32| v.is_finite());
+            let Some(value) = value else {
+                let what = format!("column `{}`: `{cell}` is not a finite number", names[c]);
+                return Err(rows.error(row.line, what));
+            };
+            values.push(value);
+        }
+        labels.push(label_column.map_or(String::new(), |c| row.cells[c].clone()));
+    }
+    if labels.is_empty() {
+        return Err(empty());
+    }
+    let features = Matrix::from_vec(labels.len(), feature_columns.len(), values);
+    Ok(NodeTable { features: sparse_where_sparse(features), labels: number_labels(&labels) })
+}
+
+/// Text tables cannot say that they are sparse; most bag-of-words tables are.
+fn sparse_where_sparse(dense: Matrix) -> Features {
+    let nonzero = dense.as_slice().iter().filter(|&&v| v != 0.0).count();
+    if nonzero * 10 > dense.as_slice().len() {
+        return Features::Dense(dense);
+    }
+    Features::Sparse(Csr::from_dense(&dense))
+}
+
+/// Classes in ascending order of their names (as numbers where all are); empty, `nan` and −1 mean unknown.
+fn number_labels(labels: &[String]) -> Vec<i32> {
+    let known = |label: &str| !(label.is_empty() || label == "-1" || label.eq_ignore_ascii_case("nan"));
+    let mut names: Vec<&String> = labels.iter().filter(|label| known(label)).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.iter().all(|name| name.parse::<i64>().is_ok()) {
+        names.sort_by_key(|name| name.parse::<i64>().expect("checked"));
+    }
+    let number: HashMap<&str, i32> =
+        names.iter().zip(0..).map(|(name, number)| (name.as_str(), number)).collect();
+    labels.iter().map(|label| number.get(label.as_str()).copied().unwrap_or(-1)).collect()
+}
+
+/// Names of nodes in order of first appearance.
+#[derive(Default)]
+struct Ids {
+    names: Vec<String>,
+    numbers: HashMap<String, u32>,
+}
+
+impl Ids {
+    fn number(&mut self, name: &str) -> Result<u32> {
+        if let Some(&number) = self.numbers.get(name) {
+            return Ok(number);
+        }
+        let number = u32::try_from(self.names.len())
+            .map_err(|_| Error::InvalidGraph { what: format!("more than {} different ids", u32::MAX) })?;
+        self.names.push(name.into());
+        self.numbers.insert(name.into(), number);
+        Ok(number)
+    }
+
+    /// Where all names are whole numbers, nodes go in their order: then ids 0, 1, … are the rows people expect.
+    fn sort_numeric(&mut self, edges: &mut [Pair]) {
+        let Some(values) = self.names.iter().map(|name| name.parse::<i128>().ok()).collect::<Option<Vec<_>>>() else {
+            return;
+        };
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by_key(|&at| values[at]);
+        let mut rank = vec![0u32; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            rank[old] = u32::try_from(new).expect("as many as before");
+        }
+        for edge in edges {
+            *edge = edge.map(|end| rank[end as usize]);
+        }
+        self.names = order.iter().map(|&old| std::mem::take(&mut self.names[old])).collect();
+    }
+}
+
+/// Whether the first row holds names of columns: usual names, or words above numbers.
+fn is_header(first: &Row, second: Option<&Row>) -> bool {
+    const USUAL: [&str; 22] = [
+        "source", "target", "src", "dst", "from", "to", "u", "v", "node1", "node2", "id1", "id2", "node_1", "node_2",
+        "id", "node", "node_id", "head", "tail", "fromnodeid", "tonodeid", "label",
+    ];
+    let numeric = |row: &Row| row.cells.iter().any(|cell| cell.parse::<f64>().is_ok());
+    let usual = |cell: &String| USUAL.contains(&cell.to_lowercase().as_str());
+    let all_usual = first.cells.len() >= 2 && first.cells[..2].iter().all(usual);
+    all_usual || (!numeric(first) && second.is_some_and(numeric))
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "nothing".into();
+    }
+    let shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
+    shown.join(", ") + if names.len() > 12 { ", …" } else { "" }
+}
+
+/// Files of a user's own link split.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SplitFiles {
+    /// Training edges.
+    pub train: PathBuf,
+    /// Validation pairs: edges, or pairs with a third column of 1 (edge) and 0 (no edge).
+    pub valid: PathBuf,
+    /// Test pairs, in the same form.
+    pub test: PathBuf,
+}
+
+impl SplitFiles {
+    /// Three pair files.
+    pub fn new(train: impl Into<PathBuf>, valid: impl Into<PathBuf>, test: impl Into<PathBuf>) -> Self {
+        SplitFiles { train: train.into(), valid: valid.into(), test: test.into() }
+    }
+}
+
+/// Reads a user's own link split from pair files, by the graph's own ids.
+pub fn link_split_files(files: &SplitFiles, graph: &Graph) -> Result<LinkPairs> {
+    let train = pair_file(&files.train, graph)?;
+    if !train.negatives.is_empty() {
+        let what = format!("{} holds pairs labelled 0; training pairs are edges", files.train.display());
+        return Err(Error::InvalidSplit { what });
+    }
+    Ok(LinkPairs {
+        train: train.positives,
+        valid: pair_file(&files.valid, graph)?,
+        test: pair_file(&files.test, graph)?,
+    })
+}
+
+fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
+    let numbers: Option<HashMap<&str, u32>> =
+        graph.ids().map(|ids| ids.iter().map(String::as_str).zip(0..).collect());
+    let number = |cell: &str| match &numbers {
+        Some(numbers) => numbers.get(cell).copied(),
+        None => cell.parse::<u32>().ok().filter(|&id| (id as usize) < graph.nodes()),
+    };
+    let mut rows = Table::open(path)?;
+    let mut pairs = Pairs::default();
+    let mut first = true;
+    while let Some(row) = rows.next_row()? {
+        if !(2..=3).contains(&row.cells.len()) {
+            return Err(rows.error(row.line, format!("{} columns; a pair needs two or three", row.cells.len())));
+        }
+        let ends = (number(&row.cells[0]), number(&row.cells[1]));
+        let (Some(i), Some(j)) = ends else {
+            // The first row may be a header.
+            if std::mem::take(&mut first) && ends == (None, None) {
+                continue;
+            }
+            let cell = &row.cells[usize::from(ends.0.is_some())];
+            return Err(rows.error(row.line, format!("`{cell}` is not a node of the graph")));
+        };
+        first = false;
+        match row.cells.get(2).map_or("1", String::as_str) {
+            "1" => pairs.positives.push([i, j]),
+            "0" => pairs.negatives.push([i, j]),
+            other => return Err(rows.error(row.line, format!("label `{other}`; 1 (edge) or 0 (no edge) was expected"))),
+        }
+    }
+    Ok(pairs)
+}
+
+/// Reads a user's own link split from an npz file.
+///
+/// Two layouts: `train_edges`, `valid_edges` + `y_valid`, `test_edges` + `y_test`; or, as OGB names them, `train_edge`,
+/// `valid_edge`, `valid_edge_neg`, `test_edge`, `test_edge_neg`.
+pub fn link_split_npz(path: &Path) -> Result<LinkPairs> {
+    let mut npz = Npz::open(path)?;
+    if npz.has("train_edge") {
+        let mut pairs = |name: &str| npz_pairs(&mut npz, name);
+        return Ok(LinkPairs {
+            train: pairs("train_edge")?,
+            valid: Pairs { positives: pairs("valid_edge")?, negatives: pairs("valid_edge_neg")? },
+            test: Pairs { positives: pairs("test_edge")?, negatives: pairs("test_edge_neg")? },
+        });
+    }
+    if !npz.has("train_edges") {
+        let what = format!("no array `train_edges` or `train_edge`; the file holds {}", list(&npz.names()));
+        return Err(npz.error(what));
+    }
+    let train = npz_pairs(&mut npz, "train_edges")?;
+    let mut labelled = |edges: &str, labels: &str| -> Result<Pairs> {
+        let pairs = npz_pairs(&mut npz, edges)?;
+        let (_, labels_array) = npz.integers(labels)?;
+        if labels_array.len() != pairs.len() {
+            let what = format!("`{labels}` has {} entries for {} pairs", labels_array.len(), pairs.len());
+            return Err(npz.error(what));
+        }
+        let of = |wanted: bool| {
+            pairs.iter().zip(&labels_array).filter(|&(_, &y)| (y > 0) == wanted).map(|(&p, _)| p).collect()
+        };
+        Ok(Pairs { positives: of(true), negatives: of(false) })
+    };
+    Ok(LinkPairs { train, valid: labelled("valid_edges", "y_valid")?, test: labelled("test_edges", "y_test")? })
+}

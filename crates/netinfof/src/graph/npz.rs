@@ -1,0 +1,201 @@
+//! NumPy's npz: a zip of npy arrays. Numbers only; nothing that would need a pickle is ever touched.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// An open npz file.
+pub(crate) struct Npz {
+    path: PathBuf,
+    archive: zip::ZipArchive<BufReader<File>>,
+}
+
+/// A numeric array of an npz file, still as bytes.
+pub(crate) struct Array {
+    pub(crate) shape: Vec<usize>,
+    kind: u8,
+    size: usize,
+    bytes: Vec<u8>,
+}
+
+/// No array of a graph that fits in memory is larger; a header that claims more is broken or hostile.
+const MAX_BYTES: u64 = 1 << 36;
+
+impl Npz {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|e| Error::io(path, e))?;
+        let archive = zip::ZipArchive::new(BufReader::new(file)).map_err(|e| Error::Format {
+            path: path.to_path_buf(),
+            what: format!("not a readable npz (zip) file: {e}"),
+        })?;
+        Ok(Npz { path: path.to_path_buf(), archive })
+    }
+
+    /// Names of the arrays, sorted.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.archive.file_names().flatten().filter_map(|name| Some(name.strip_suffix(".npy")?.into())).collect();
+        names.sort_unstable();
+        names
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.archive.index_for_name(&format!("{name}.npy")).is_some()
+    }
+
+    pub(crate) fn error(&self, what: impl Into<String>) -> Error {
+        Error::Format { path: self.path.clone(), what: what.into() }
+    }
+
+    /// Reads one array.
+    pub(crate) fn array(&mut self, name: &str) -> Result<Array> {
+        let broken = |path: &Path, what: String| Error::Format {
+            path: path.to_path_buf(),
+            what: format!("array `{name}`: {what}"),
+        };
+        let path = self.path.clone();
+        let mut entry = self
+            .archive
+            .by_name(&format!("{name}.npy"))
+            .map_err(|e| broken(&path, format!("cannot be read: {e}")))?;
+        if entry.size() > MAX_BYTES {
+            return Err(broken(&path, format!("claims {} bytes", entry.size())));
+        }
+        let mut start = [0u8; 10];
+        entry.read_exact(&mut start).map_err(|e| broken(&path, format!("too short for an npy header ({e})")))?;
+        if &start[..6] != b"\x93NUMPY" {
+            return Err(broken(&path, "does not begin like an npy array".into()));
+        }
+        let mut header_len = usize::from(u16::from_le_bytes([start[8], start[9]]));
+        if start[6] >= 2 {
+            let mut more = [0u8; 2];
+            entry.read_exact(&mut more).map_err(|e| broken(&path, e.to_string()))?;
+            header_len |= usize::from(u16::from_le_bytes(more)) << 16;
+        }
+        if header_len > 1 << 16 {
+            return Err(broken(&path, format!("has a header of {header_len} bytes")));
+        }
+        let mut header = vec![0u8; header_len];
+        entry.read_exact(&mut header).map_err(|e| broken(&path, format!("header is cut off ({e})")))?;
+        let header = String::from_utf8_lossy(&header).into_owned();
+        let (kind, size, shape) =
+            parse_header(&header).ok_or_else(|| broken(&path, format!("has a header that is not understood: {header}")))?;
+        let expected = shape
+            .iter()
+            .try_fold(size, |product, &n| product.checked_mul(n))
+            .filter(|&bytes| bytes as u64 <= MAX_BYTES)
+            .ok_or_else(|| broken(&path, format!("claims the shape {shape:?}")))?;
+        // Read what is there rather than allocate what is claimed.
+        let mut bytes = Vec::new();
+        entry
+            .by_ref()
+            .take(expected as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|e| broken(&path, format!("is damaged ({e})")))?;
+        if bytes.len() != expected {
+            let what = format!("shape {shape:?} needs {expected} bytes, the file has {}", bytes.len());
+            return Err(broken(&path, what));
+        }
+        Ok(Array { shape, kind, size, bytes })
+    }
+
+    /// Reads an array of whole numbers.
+    pub(crate) fn integers(&mut self, name: &str) -> Result<(Vec<usize>, Vec<i64>)> {
+        let array = self.array(name)?;
+        let values = array.integers().ok_or_else(|| self.error(format!("array `{name}` must hold whole numbers")))?;
+        Ok((array.shape, values))
+    }
+
+    /// Reads an array of numbers.
+    pub(crate) fn floats(&mut self, name: &str) -> Result<(Vec<usize>, Vec<f32>)> {
+        let array = self.array(name)?;
+        let values = array.floats().ok_or_else(|| self.error(format!("array `{name}` must hold numbers")))?;
+        Ok((array.shape, values))
+    }
+}
+
+impl Array {
+    fn each<T>(&self, convert: impl Fn(&[u8]) -> T) -> Vec<T> {
+        self.bytes.chunks_exact(self.size).map(convert).collect()
+    }
+
+    /// The values as integers; floats that are whole numbers count.
+    pub(crate) fn integers(&self) -> Option<Vec<i64>> {
+        Some(match (self.kind, self.size) {
+            (b'i', 1) => self.each(|b| i64::from(b[0] as i8)),
+            (b'u' | b'b', 1) => self.each(|b| i64::from(b[0])),
+            (b'i', 2) => self.each(|b| i64::from(i16::from_le_bytes(sized(b)))),
+            (b'u', 2) => self.each(|b| i64::from(u16::from_le_bytes(sized(b)))),
+            (b'i', 4) => self.each(|b| i64::from(i32::from_le_bytes(sized(b)))),
+            (b'u', 4) => self.each(|b| i64::from(u32::from_le_bytes(sized(b)))),
+            (b'i', 8) => self.each(|b| i64::from_le_bytes(sized(b))),
+            (b'u', 8) => {
+                let values = self.each(|b| i64::try_from(u64::from_le_bytes(sized(b))).ok());
+                return values.into_iter().collect();
+            }
+            (b'f', _) => {
+                let values = self.floats()?;
+                return values
+                    .iter()
+                    .map(|&v| (v.fract() == 0.0 && v.abs() < 1e15).then_some(v as i64))
+                    .collect();
+            }
+            _ => return None,
+        })
+    }
+
+    /// The values as single-precision numbers.
+    pub(crate) fn floats(&self) -> Option<Vec<f32>> {
+        Some(match (self.kind, self.size) {
+            (b'f', 4) => self.each(|b| f32::from_le_bytes(sized(b))),
+            (b'f', 8) => self.each(|b| f64::from_le_bytes(sized(b)) as f32),
+            (b'i' | b'u' | b'b', _) => self.integers()?.iter().map(|&v| v as f32).collect(),
+            _ => return None,
+        })
+    }
+}
+
+/// A chunk of exactly `N` bytes as an array.
+fn sized<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().expect("chunks have the element size")
+}
+
+/// Kind, element size and shape of a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+fn parse_header(header: &str) -> Option<(u8, usize, Vec<usize>)> {
+    let after = |key: &str| header.split_once(key).map(|(_, rest)| rest.trim_start_matches([' ', ':']));
+    let descr = after("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
+    let (order, rest) = descr.split_at_checked(1)?;
+    if !matches!(order, "<" | "|" | "=") {
+        return None;
+    }
+    let kind = *rest.as_bytes().first()?;
+    let size: usize = rest[1..].parse().ok()?;
+    let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
+    let shape_text = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
+    let shape: Option<Vec<usize>> =
+        shape_text.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
+    let fortran = after("'fortran_order'")?.starts_with("True");
+    let shape = shape?;
+    // Column order only matters with more than one dimension.
+    (known && !(fortran && shape.len() > 1)).then_some((kind, size, shape))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers() {
+        let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 5278), }";
+        assert_eq!(parse_header(good), Some((b'f', 4, vec![2, 5278])));
+        let scalar = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
+        assert_eq!(parse_header(scalar), Some((b'i', 8, vec![])));
+        let vector = "{'descr': '|b1', 'fortran_order': False, 'shape': (7,), }";
+        assert_eq!(parse_header(vector), Some((b'b', 1, vec![7])));
+        for bad in ["", "{'descr': '|O', 'shape': (1,)}", "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}"] {
+            assert_eq!(parse_header(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! LSQR (Paige and Saunders 1982): damped least squares, matrix-free.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+
+/// Parameters of LSQR.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LsqrParams {
+    /// Weight of the penalty: `damp² ‖x − x₀‖²` (default 1).
+    pub damp: f64,
+    /// Relative tolerance on the residual and on the normal equations (default 1e-2).
+    pub tolerance: f64,
+    /// Iterations at the most (default 100).
+    pub max_iterations: usize,
+}
+
+impl Default for LsqrParams {
+    fn default() -> Self {
+        LsqrParams { damp: 1.0, tolerance: 1e-2, max_iterations: 100 }
+    }
+}
+
+/// How an LSQR run went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LsqrInfo {
+    /// Iterations taken.
+    pub iterations: usize,
+    /// `‖Ax − b‖ / ‖b‖` at the end.
+    pub residual: f64,
+    /// Whether a tolerance was met.
+    pub converged: bool,
+}
+
+/// The products a least-squares problem is known by.
+pub(crate) trait LeastSquares {
+    /// `A x`.
+    fn forward(&self, x: &[f64]) -> Vec<f64>;
+    /// `Aᵀ r`.
+    fn adjoint(&self, r: &[f64]) -> Vec<f64>;
+}
+
+/// Minimises `‖A x − b‖² + damp² ‖x − start‖²`.
+///
+/// `between` is called after every iteration and may stop the run with an error.
+pub(crate) fn lsqr(
+    a: &dyn LeastSquares,
+    b: &[f64],
+    start: &[f64],
+    params: &LsqrParams,
+    mut between: impl FnMut() -> Result<()>,
+) -> Result<(Vec<f64>, LsqrInfo)> {
+    let b_norm = norm(b);
+    // Solve for the correction to the start, as the penalty is on the correction.
+    let mut u: Vec<f64> = a.forward(start).iter().zip(b).map(|(&ax, &b)| b - ax).collect();
+    let mut beta = normalize(&mut u);
+    let mut v = a.adjoint(&u);
+    let mut alpha = normalize(&mut v);
+    let mut w = v.clone();
+    let mut x = vec![0.0; start.len()];
+    let (mut phi_bar, mut rho_bar) = (beta, alpha);
+    let (mut a_norm2, mut damped2) = (0.0f64, 0.0f64);
+    let r0_norm = beta;
+    let mut info = LsqrInfo { residual: relative(beta, b_norm), converged: alpha * beta == 0.0, ..LsqrInfo::default() };
+
+    while !info.converged && info.iterations < params.max_iterations {
+        info.iterations += 1;
+        // Golub–Kahan bidiagonalisation.
+        let av = a.forward(&v);
+        for (u, av) in u.iter_mut().zip(&av) {
+            *u = av - alpha * *u;
+        }
+        beta = normalize(&mut u);
+        a_norm2 += alpha * alpha + beta * beta + params.damp * params.damp;
+        let atu = a.adjoint(&u);
+        for (v, atu) in v.iter_mut().zip(&atu) {
+            *v = atu - beta * *v;
+        }
+        alpha = normalize(&mut v);
+        // Rotate the damping away, then the subdiagonal.
+        let rho_bar1 = rho_bar.hypot(params.damp);
+        let (c1, s1) = (rho_bar / rho_bar1, params.damp / rho_bar1);
+        let psi = s1 * phi_bar;
+        phi_bar *= c1;
+        let rho = rho_bar1.hypot(beta);
+        let (c, s) = (rho_bar1 / rho, beta / rho);
+        let theta = s * alpha;
+        rho_bar = -c * alpha;
+        let phi = c * phi_bar;
+        phi_bar *= s;
+        for ((x, w), v) in x.iter_mut().zip(&mut w).zip(&v) {
+            *x += phi / rho * *w;
+            *w = v - theta / rho * *w;
+        }
+        damped2 += psi * psi;
+        // phi_bar and damped2 estimate the residual of the damped system; take the penalty out for the plain one.
+        let damped_norm = phi_bar.hypot(damped2.sqrt());
+        let x_norm = norm(&x);
+        let plain = (damped_norm.powi(2) - (params.damp * x_norm).powi(2)).max(0.0).sqrt();
+        info.residual = relative(plain, b_norm);
+        let normal = alpha * (s * phi).abs();
+        let a_norm = a_norm2.sqrt();
+        let by_normal = normal <= params.tolerance * a_norm * damped_norm;
+        let by_residual = damped_norm <= params.tolerance * (r0_norm + a_norm * x_norm);
+        info.converged = by_normal || by_residual;
+        between()?;
+    }
+    for (x, start) in x.iter_mut().zip(start) {
+        *x += start;
+    }
+    Ok((x, info))
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+/// Scales to length 1 and returns the former length.
+fn normalize(x: &mut [f64]) -> f64 {
+    let length = norm(x);
+    if length > 0.0 {
+        for v in x.iter_mut() {
+            *v /= length;
+        }
+    }
+    length
+}
+
+fn relative(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { part }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::{Seed, Stream};
+    use faer::Mat;
+
+    struct Dense(Mat<f64>);
+
+    impl LeastSquares for Dense {
+        fn forward(&self, x: &[f64]) -> Vec<f64> {
+            (0..self.0.nrows()).map(|r| (0..x.len()).map(|c| self.0[(r, c)] * x[c]).sum()).collect()
+        }
+        fn adjoint(&self, r: &[f64]) -> Vec<f64> {
+            (0..self.0.ncols()).map(|c| (0..r.len()).map(|i| self.0[(i, c)] * r[i]).sum()).collect()
+        }
+    }
+
+    #[test]
+    fn equals_the_normal_equations() {
+        let mut draw = Seed(9).stream(Stream::Synth, 0);
+        let a = Mat::from_fn(30, 8, |_, _| draw.normal());
+        let b: Vec<f64> = (0..30).map(|_| draw.normal()).collect();
+        let start: Vec<f64> = (0..8).map(|_| draw.normal()).collect();
+        for damp in [0.0, 1.5] {
+            let params = LsqrParams { damp, tolerance: 1e-12, max_iterations: 200 };
+            let (x, info) = lsqr(&Dense(a.clone()), &b, &start, &params, || Ok(())).unwrap();
+            assert!(info.converged);
+            // (AᵀA + damp² I) (x − start) = Aᵀ (b − A start)
+            let ax = Dense(a.clone()).forward(&x);
+            let residual: Vec<f64> = b.iter().zip(&ax).map(|(b, ax)| b - ax).collect();
+            let gradient = Dense(a.clone()).adjoint(&residual);
+            for k in 0..8 {
+                assert!((gradient[k] - damp * damp * (x[k] - start[k])).abs() < 1e-8, "damp {damp}, {k}");
+            }
+            let r = residual.iter().map(|v| v * v).sum::<f64>().sqrt() / b.iter().map(|v| v * v).sum::<f64>().sqrt();
+            assert!((info.residual - r).abs() < 1e-6, "{} {r}", info.residual);
+        }
+    }
+
+    #[test]
+    fn a_start_that_solves_is_kept() {
+        let a = Dense(Mat::identity(3, 3));
+        let (x, info) = lsqr(&a, &[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], &LsqrParams::default(), || Ok(())).unwrap();
+        assert_eq!((x, info.iterations, info.converged), (vec![1.0, 2.0, 3.0], 0, true));
+    }
+}

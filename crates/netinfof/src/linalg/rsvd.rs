@@ -1,0 +1,227 @@
+//! Randomised truncated SVD (Halko, Martinsson, Tropp 2011, algorithms 4.4 and 5.1) of any linear operator.
+
+use faer::Mat;
+use faer::Side;
+use faer::linalg::solvers::DenseSolveCore as _;
+use serde::{Deserialize, Serialize};
+
+use super::LinearOperator;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::kernel;
+use crate::matrix::Matrix;
+use crate::seed::{Seed, Stream};
+
+/// Parameters of the randomised SVD.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct RsvdParams {
+    /// Subspace iterations after the first pass (default 4).
+    pub power_iterations: usize,
+    /// Columns of the sketch beyond the rank (default 20).
+    pub oversampling: usize,
+}
+
+impl Default for RsvdParams {
+    fn default() -> Self {
+        RsvdParams { power_iterations: 4, oversampling: 20 }
+    }
+}
+
+/// A truncated SVD `u diag(s) vᵀ`, largest first, signs fixed: the entry of largest size in each column of `u` is positive.
+#[derive(Clone, Debug)]
+pub(crate) struct Svd {
+    pub(crate) u: Matrix,
+    pub(crate) s: Vec<f64>,
+    pub(crate) v: Matrix,
+}
+
+/// Singular values below this share of the largest are rounding noise of `f32` data and are dropped.
+const RANK_TOLERANCE: f64 = 1e-5;
+
+/// The leading `rank` singular triplets; fewer where the operator has a smaller rank.
+///
+/// Costs `2 (power_iterations + 1)` products with `rank + oversampling` vectors and `O(n · rank²)` for orthonormalisation.
+/// `unit` names the random stream.
+pub(crate) fn rsvd(
+    op: &dyn LinearOperator,
+    rank: usize,
+    params: &RsvdParams,
+    seed: Seed,
+    unit: u64,
+    exec: &Exec,
+) -> Result<Svd> {
+    let width = (rank + params.oversampling).min(op.rows()).min(op.cols());
+    let empty = || Svd { u: Matrix::zeros(op.rows(), 0), s: Vec::new(), v: Matrix::zeros(op.cols(), 0) };
+    if width == 0 {
+        return Ok(empty());
+    }
+    // Random signs serve as well as Gaussians here (both are sub-Gaussian) and cost a sixty-fourth of the draws.
+    let mut draw = seed.stream(Stream::Sketch, unit);
+    let mut test = Matrix::zeros(op.cols(), width);
+    for chunk in test.as_mut_slice().chunks_mut(64) {
+        let bits = draw.bits();
+        for (bit, value) in chunk.iter_mut().enumerate() {
+            *value = if bits >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        }
+    }
+    let mut y = op.apply(&test, exec);
+    drop(test);
+    for _ in 0..params.power_iterations {
+        exec.check()?;
+        let q = orthonormalize(&y, exec)?;
+        if q.cols() == 0 {
+            return Ok(empty());
+        }
+        y = op.apply(&op.apply_transpose(&q, exec), exec);
+    }
+    // Twice: the first pass leaves the rounding error times the condition number, the second only rounding error.
+    let q = orthonormalize(&orthonormalize(&y, exec)?, exec)?;
+    if q.cols() == 0 {
+        return Ok(empty());
+    }
+    let b = op.apply_transpose(&q, exec);
+    let (values, vectors) = eigen(&kernel::gram(&b, None, exec))?;
+    let largest = values[0].max(0.0).sqrt();
+    let kept: Vec<f64> = values
+        .iter()
+        .take(rank)
+        .map(|&value| value.max(0.0).sqrt())
+        .take_while(|&s| s > RANK_TOLERANCE * largest)
+        .collect();
+    let k = kept.len();
+    let rotation = Mat::from_fn(q.cols(), k, |row, col| vectors[(row, col)] as f32);
+    let mut u = kernel::gemm(&q, rotation.as_ref(), exec);
+    let scaled = Mat::from_fn(q.cols(), k, |row, col| (vectors[(row, col)] / kept[col]) as f32);
+    let mut v = kernel::gemm(&b, scaled.as_ref(), exec);
+    let signs = fix_signs(&u);
+    u.scale_cols(&signs);
+    v.scale_cols(&signs);
+    Ok(Svd { u, s: kept, v })
+}
+
+/// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are dependent
+/// to working precision are dropped (by eigenvectors, where Cholesky breaks down).
+fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
+    let gram = kernel::gram(y, None, exec);
+    let size = gram.nrows();
+    let largest = (0..size).map(|i| gram[(i, i)]).fold(0.0, f64::max);
+    if !largest.is_finite() {
+        return Err(Error::Numerical { solver: "randomised SVD", why: "the operator gave infinite values".into() });
+    }
+    if largest == 0.0 {
+        return Ok(Matrix::zeros(y.rows(), 0));
+    }
+    if let Ok(llt) = gram.llt(Side::Lower) {
+        let l = llt.L();
+        let smallest = (0..size).map(|i| l[(i, i)]).fold(f64::INFINITY, f64::min);
+        if smallest * smallest > 1e-12 * largest {
+            // y L⁻ᵀ; the inverse of a small triangle is cheap and lets one dense product do the work.
+            let mut inverse = Mat::<f64>::identity(size, size);
+            faer::linalg::triangular_solve::solve_lower_triangular_in_place(l, inverse.as_mut(), faer::Par::Seq);
+            let r = Mat::from_fn(size, size, |row, col| inverse[(col, row)] as f32);
+            return Ok(kernel::gemm(y, r.as_ref(), exec));
+        }
+    }
+    let (values, vectors) = eigen(&gram)?;
+    let kept = values.iter().take_while(|&&value| value > 1e-12 * values[0]).count();
+    let r = Mat::from_fn(size, kept, |row, col| (vectors[(row, col)] / values[col].sqrt()) as f32);
+    Ok(kernel::gemm(y, r.as_ref(), exec))
+}
+
+/// Eigenvalues (largest first) and eigenvectors of a symmetric matrix.
+fn eigen(a: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    let size = a.nrows();
+    let evd = a
+        .self_adjoint_eigen(Side::Lower)
+        .map_err(|e| Error::Numerical { solver: "symmetric eigenproblem", why: format!("{e:?}") })?;
+    // faer sorts ascending.
+    let values = (0..size).rev().map(|i| evd.S()[i]).collect();
+    let vectors = Mat::from_fn(size, size, |row, col| evd.U()[(row, size - 1 - col)]);
+    Ok((values, vectors))
+}
+
+/// +1 or −1 for each column, so that its entry of largest size becomes positive (the first of equals decides).
+fn fix_signs(u: &Matrix) -> Vec<f32> {
+    let mut best = vec![0.0f32; u.cols()];
+    for row in 0..u.rows() {
+        for (best, &v) in best.iter_mut().zip(u.row(row)) {
+            if v.abs() > best.abs() {
+                *best = v;
+            }
+        }
+    }
+    best.iter().map(|&v| if v < 0.0 { -1.0 } else { 1.0 }).collect()
+}
+
+/// Solves `a x = b` for a symmetric positive definite `a`.
+pub(crate) fn solve_spd(a: &Mat<f64>, b: &Mat<f64>) -> Result<Mat<f64>> {
+    let llt = a
+        .llt(Side::Lower)
+        .map_err(|e| Error::Numerical { solver: "Cholesky factorisation", why: format!("{e:?}") })?;
+    Ok(llt.inverse() * b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Dense(Matrix);
+
+    impl LinearOperator for Dense {
+        fn rows(&self) -> usize {
+            self.0.rows()
+        }
+        fn cols(&self) -> usize {
+            self.0.cols()
+        }
+        fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
+            kernel::gemm(&self.0, x.faer(), exec)
+        }
+        fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
+            let product = kernel::gemm_tn(&self.0, x, exec);
+            Matrix::from_fn(product.nrows(), product.ncols(), |row, col| product[(row, col)] as f32)
+        }
+    }
+
+    fn random(rows: usize, cols: usize, unit: u64) -> Matrix {
+        let mut draw = Seed(5).stream(Stream::Synth, unit);
+        Matrix::from_fn(rows, cols, |_, _| draw.normal() as f32)
+    }
+
+    #[test]
+    fn agrees_with_the_exact_svd() {
+        let exec = Exec::new(2).unwrap();
+        // Singular values 10, 9, …: a gap at every rank.
+        let (left, right) = (random(90, 12, 0), random(40, 12, 1));
+        let mut scaled = left;
+        scaled.scale_cols(&(0..12).map(|k| 10.0 / (1 << k) as f32).collect::<Vec<_>>());
+        let a = kernel::gemm(&scaled, right.faer().transpose(), &exec);
+        let exact = Mat::from_fn(90, 40, |r, c| f64::from(a.row(r)[c])).thin_svd().unwrap();
+        let svd = rsvd(&Dense(a), 6, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        assert_eq!(svd.s.len(), 6);
+        for k in 0..6 {
+            let s = exact.S()[k];
+            assert!((svd.s[k] - s).abs() < 1e-4 * s, "value {k}: {} {s}", svd.s[k]);
+            let cos: f64 = (0..90).map(|r| exact.U()[(r, k)] * f64::from(svd.u.row(r)[k])).sum();
+            assert!(cos.abs() > 1.0 - 1e-5, "vector {k}: {cos}");
+            let cos: f64 = (0..40).map(|r| exact.V()[(r, k)] * f64::from(svd.v.row(r)[k])).sum();
+            assert!(cos.abs() > 1.0 - 1e-5, "right vector {k}: {cos}");
+        }
+        // Sign rule.
+        for k in 0..6 {
+            let top = (0..90).map(|r| svd.u.row(r)[k]).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
+            assert!(top > 0.0);
+        }
+    }
+
+    #[test]
+    fn rank_is_found_and_zero_is_met() {
+        let exec = Exec::new(1).unwrap();
+        let a = kernel::gemm(&random(50, 3, 2), random(30, 3, 3).faer().transpose(), &exec);
+        let svd = rsvd(&Dense(a), 10, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        assert_eq!(svd.s.len(), 3, "{:?}", svd.s);
+        let svd = rsvd(&Dense(Matrix::zeros(5, 4)), 3, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        assert_eq!((svd.s.len(), svd.u.rows(), svd.u.cols()), (0, 5, 0));
+    }
+}

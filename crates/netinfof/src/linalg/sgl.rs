@@ -1,0 +1,703 @@
+//! Logistic and softmax regression with the sparse-group LASSO, by a proximal Newton method.
+//!
+//! Minimises `mean loss + λ₁ ‖w‖₁ + λ₂ Σ_g ‖w_g‖₂` (paper, section 4.3; the intercept is free). Each outer step builds a
+//! quadratic model of the loss from a Hessian that is taken on a sample of the rows and kept as long as it serves, and
+//! minimises model plus penalty by cyclic coordinate descent, which sets weights and whole groups to exact zeros. The
+//! gradient is always exact, so the fixed point is the true optimum whatever the Hessian; the optimality (KKT) residual
+//! of the result is reported.
+//!
+//! First-order methods were tried first: the pair features are so collinear that FISTA needs thousands of passes over
+//! the data where this needs tens.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, MatMut, MatRef, Par};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::kernel::{self, simd};
+
+/// The penalty and when to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SglParams {
+    /// Weight of the LASSO penalty λ₁.
+    pub lambda1: f64,
+    /// Weight of the group penalty λ₂.
+    pub lambda2: f64,
+    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.05).
+    pub tolerance: f64,
+    /// Newton steps at the most (default 50).
+    pub max_iterations: usize,
+}
+
+impl SglParams {
+    /// This penalty, with the default tolerance.
+    pub fn new(lambda1: f64, lambda2: f64) -> Self {
+        SglParams { lambda1, lambda2, tolerance: 0.05, max_iterations: 50 }
+    }
+}
+
+/// How a fit went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SglInfo {
+    /// Newton steps taken.
+    pub iterations: usize,
+    /// Largest violation of the optimality conditions, in units of the gradient.
+    pub kkt: f64,
+    /// Whether the tolerance was met.
+    pub converged: bool,
+    /// Loss plus penalty at the end.
+    pub objective: f64,
+}
+
+/// Rows of features that can be produced block by block, so that they need not all be in memory.
+pub(crate) trait Design: Sync {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+    /// Number of columns.
+    fn cols(&self) -> usize;
+    /// Writes these rows, one after the other.
+    fn fill(&self, rows: Range<usize>, out: &mut [f32]);
+}
+
+/// What is predicted: a class for each row. One output for two classes given as a yes or no, else one a class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'a> {
+    /// Yes or no: logistic loss, one output.
+    Binary(&'a [bool]),
+    /// One of several: softmax loss, one output a class.
+    #[cfg_attr(not(test), expect(dead_code, reason = "node classification is the next task to use it"))]
+    Classes { labels: &'a [u32], classes: usize },
+}
+
+impl Target<'_> {
+    fn outputs(&self) -> usize {
+        match self {
+            Target::Binary(_) => 1,
+            Target::Classes { classes, .. } => *classes,
+        }
+    }
+}
+
+/// Weights of one or more outputs over the columns of a design.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Weights {
+    /// For each output, its weights and then its intercept.
+    pub(crate) outputs: Vec<Vec<f64>>,
+}
+
+impl Weights {
+    /// Length of the weights of these columns, over all outputs.
+    pub(crate) fn norm(&self, columns: &Range<usize>) -> f64 {
+        let square = |w: &Vec<f64>| w[columns.clone()].iter().map(|v| v * v).sum::<f64>();
+        self.outputs.iter().map(square).sum::<f64>().sqrt()
+    }
+
+    /// How many weights of these columns are not zero.
+    pub(crate) fn nonzero(&self, columns: &Range<usize>) -> usize {
+        self.outputs.iter().map(|w| w[columns.clone()].iter().filter(|&&v| v != 0.0).count()).sum()
+    }
+}
+
+/// Rows in a block; sums are taken block by block, so it is fixed.
+const BLOCK: usize = 256;
+/// A design up to this size is produced once and kept.
+const KEEP_BYTES: usize = 192 << 20;
+/// Rows that the Hessian is taken on, as a multiple of the number of columns: enough for a good model, see DESIGN.md.
+const HESSIAN_ROWS_PER_COLUMN: usize = 16;
+
+/// A problem with its current weights: fitting again with another penalty starts from them.
+pub(crate) struct Solver<'a> {
+    design: &'a dyn Design,
+    kept: Option<Vec<f32>>,
+    target: Target<'a>,
+    groups: Vec<Range<usize>>,
+    weights: Weights,
+    /// Scores of the current weights, `outputs` a row.
+    scores: Vec<f64>,
+    hessian: Option<Vec<Hessian>>,
+    exec: &'a Exec,
+}
+
+/// The symmetric curvature of one output over the columns and the intercept.
+struct Hessian {
+    size: usize,
+    entries: Vec<f32>,
+}
+
+impl Hessian {
+    fn row(&self, row: usize) -> &[f32] {
+        &self.entries[row * self.size..(row + 1) * self.size]
+    }
+}
+
+impl<'a> Solver<'a> {
+    /// Starts at zero weights. Groups are disjoint ranges of columns that cover all of them.
+    pub(crate) fn new(design: &'a dyn Design, target: Target<'a>, groups: Vec<Range<usize>>, exec: &'a Exec) -> Self {
+        assert_eq!(groups.iter().map(Range::len).sum::<usize>(), design.cols(), "groups must cover the columns");
+        let (n, p) = (design.rows(), design.cols());
+        let outputs = target.outputs();
+        let kept = (n * p * 4 <= KEEP_BYTES).then(|| {
+            let mut rows = vec![0.0; n * p];
+            exec.fill_rows(&mut rows, p, BLOCK, |first, out| design.fill(first..first + out.len() / p, out));
+            rows
+        });
+        let weights = Weights { outputs: vec![vec![0.0; p + 1]; outputs] };
+        Solver { design, kept, target, groups, weights, scores: vec![0.0; n * outputs], hessian: None, exec }
+    }
+
+    /// The weights as they are.
+    pub(crate) fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Goes from the current weights to the optimum for this penalty.
+    pub(crate) fn fit(&mut self, params: &SglParams) -> Result<SglInfo> {
+        let tolerance = params.tolerance * (params.lambda1 + params.lambda2);
+        let mut info = SglInfo::default();
+        let mut objective = self.loss(&self.scores) + self.penalty(&self.weights, params);
+        let mut fresh = false;
+        let mut last_kkt = f64::INFINITY;
+        loop {
+            self.exec.check()?;
+            let gradient = self.gradient();
+            info.kkt = self.kkt(&gradient, params);
+            info.objective = objective;
+            info.converged = info.kkt <= tolerance;
+            if info.converged || info.iterations >= params.max_iterations {
+                return Ok(info);
+            }
+            info.iterations += 1;
+            if self.hessian.is_none() || (!fresh && info.kkt > 0.5 * last_kkt) {
+                self.hessian = Some(self.curvature());
+                fresh = true;
+            } else {
+                fresh = false;
+            }
+            last_kkt = info.kkt;
+            let hessian = self.hessian.as_ref().expect("set above");
+            let target = self.minimize_model(hessian, &gradient, params, info.kkt);
+            let step = Weights {
+                outputs: target
+                    .outputs
+                    .iter()
+                    .zip(&self.weights.outputs)
+                    .map(|(new, old)| new.iter().zip(old).map(|(new, old)| new - old).collect())
+                    .collect(),
+            };
+            let moves = self.forward(&step);
+            let slope: f64 = gradient
+                .iter()
+                .zip(&step.outputs)
+                .map(|(g, s)| g.iter().zip(s).map(|(g, s)| g * s).sum::<f64>())
+                .sum::<f64>()
+                + self.penalty(&target, params)
+                - self.penalty(&self.weights, params);
+            match self.line_search(&step, &moves, &target, objective, slope, params) {
+                Some((weights, scores, value)) => {
+                    self.weights = weights;
+                    self.scores = scores;
+                    objective = value;
+                }
+                // No descent along a model that is out of date: build a new one. Along a fresh one: rounding decides.
+                None if !fresh => {
+                    self.hessian = None;
+                    last_kkt = f64::INFINITY;
+                }
+                None => return Ok(info),
+            }
+        }
+    }
+
+    fn line_search(
+        &self,
+        step: &Weights,
+        moves: &[f64],
+        target: &Weights,
+        objective: f64,
+        slope: f64,
+        params: &SglParams,
+    ) -> Option<(Weights, Vec<f64>, f64)> {
+        let mut length = 1.0;
+        for _ in 0..12 {
+            let scores: Vec<f64> = self.scores.iter().zip(moves).map(|(s, m)| s + length * m).collect();
+            // At full length take the minimiser itself: its zeros are exact, a sum's need not be.
+            let weights = if length == 1.0 {
+                target.clone()
+            } else {
+                let along = |(old, step): (&Vec<f64>, &Vec<f64>)| -> Vec<f64> {
+                    old.iter().zip(step).map(|(old, step)| old + length * step).collect()
+                };
+                Weights { outputs: self.weights.outputs.iter().zip(&step.outputs).map(along).collect() }
+            };
+            let value = self.loss(&scores) + self.penalty(&weights, params);
+            if value <= objective + 1e-4 * length * slope {
+                return Some((weights, scores, value));
+            }
+            length *= 0.5;
+        }
+        None
+    }
+
+    /// Mean loss of these scores.
+    fn loss(&self, scores: &[f64]) -> f64 {
+        let n = self.design.rows();
+        let outputs = self.target.outputs();
+        let partials = self.exec.map_blocks(n, 8192, |range| -> f64 {
+            range
+                .map(|row| match self.target {
+                    Target::Binary(labels) => {
+                        let margin = if labels[row] { scores[row] } else { -scores[row] };
+                        // log(1 + e^-m) without overflow.
+                        (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
+                    }
+                    Target::Classes { labels, .. } => {
+                        let scores = &scores[row * outputs..(row + 1) * outputs];
+                        log_sum_exp(scores) - scores[labels[row] as usize]
+                    }
+                })
+                .sum()
+        });
+        partials.iter().sum::<f64>() / n as f64
+    }
+
+    fn penalty(&self, weights: &Weights, params: &SglParams) -> f64 {
+        let p = self.design.cols();
+        let l1: f64 = weights.outputs.iter().map(|w| w[..p].iter().map(|v| v.abs()).sum::<f64>()).sum();
+        let group: f64 = self.groups.iter().map(|g| weights.norm(g)).sum();
+        params.lambda1 * l1 + params.lambda2 * group
+    }
+
+    /// Predicted probability of each output in a row.
+    fn probabilities(&self, row: usize, out: &mut [f64]) {
+        let outputs = out.len();
+        let scores = &self.scores[row * outputs..(row + 1) * outputs];
+        match self.target {
+            Target::Binary(_) => out[0] = 1.0 / (1.0 + (-scores[0]).exp()),
+            Target::Classes { .. } => {
+                let total = log_sum_exp(scores);
+                for (out, score) in out.iter_mut().zip(scores) {
+                    *out = (score - total).exp();
+                }
+            }
+        }
+    }
+
+    fn is_class(&self, row: usize, output: usize) -> bool {
+        match self.target {
+            Target::Binary(labels) => labels[row],
+            Target::Classes { labels, .. } => labels[row] as usize == output,
+        }
+    }
+
+    /// Calls `work` with these rows of the design.
+    fn with_rows<R>(&self, rows: Range<usize>, work: impl FnOnce(&[f32]) -> R) -> R {
+        let p = self.design.cols();
+        if let Some(kept) = &self.kept {
+            work(&kept[rows.start * p..rows.end * p])
+        } else {
+            let mut block = vec![0.0; rows.len() * p];
+            self.design.fill(rows, &mut block);
+            work(&block)
+        }
+    }
+
+    /// Scores of every row under these weights.
+    fn forward(&self, weights: &Weights) -> Vec<f64> {
+        let (p, outputs) = (self.design.cols(), weights.outputs.len());
+        let single: Vec<Vec<f32>> =
+            weights.outputs.iter().map(|w| w[..p].iter().map(|&v| v as f32).collect()).collect();
+        let mut scores = vec![0.0; self.design.rows() * outputs];
+        self.exec.fill_rows(&mut scores, outputs, BLOCK, |first, scores| {
+            let count = scores.len() / outputs;
+            self.with_rows(first..first + count, |rows| {
+                simd(|| {
+                    for (row, scores) in rows.chunks_exact(p).zip(scores.chunks_exact_mut(outputs)) {
+                        for (output, score) in scores.iter_mut().enumerate() {
+                            *score = f64::from(kernel::dot(row, &single[output])) + weights.outputs[output][p];
+                        }
+                    }
+                });
+            });
+        });
+        scores
+    }
+
+    /// Gradient of the mean loss: for each output, its columns and then its intercept.
+    fn gradient(&self) -> Vec<Vec<f64>> {
+        let (n, p) = (self.design.rows(), self.design.cols());
+        let outputs = self.target.outputs();
+        let partials = self.exec.map_blocks(n, BLOCK, |range| {
+            let mut sums = vec![vec![0.0f32; p]; outputs];
+            let mut intercepts = vec![0.0f64; outputs];
+            let mut residuals = vec![0.0f64; outputs];
+            self.with_rows(range.clone(), |rows| {
+                simd(|| {
+                    for (row, features) in range.zip(rows.chunks_exact(p)) {
+                        self.probabilities(row, &mut residuals);
+                        for (output, residual) in residuals.iter_mut().enumerate() {
+                            *residual -= f64::from(u8::from(self.is_class(row, output)));
+                            intercepts[output] += *residual;
+                            kernel::axpy(*residual as f32, features, &mut sums[output]);
+                        }
+                    }
+                });
+            });
+            (sums, intercepts)
+        });
+        (0..outputs)
+            .map(|output| {
+                let mut gradient = vec![0.0f64; p + 1];
+                for (sums, intercepts) in &partials {
+                    for (g, &s) in gradient.iter_mut().zip(&sums[output]) {
+                        *g += f64::from(s);
+                    }
+                    gradient[p] += intercepts[output];
+                }
+                gradient.iter_mut().for_each(|g| *g /= n as f64);
+                gradient
+            })
+            .collect()
+    }
+
+    /// The curvature of the loss at the current scores, output by output, on a sample of the rows.
+    fn curvature(&self) -> Vec<Hessian> {
+        let (n, p) = (self.design.rows(), self.design.cols());
+        let outputs = self.target.outputs();
+        let size = p + 1;
+        // Every `stride`-th block of rows.
+        let stride = (n / (HESSIAN_ROWS_PER_COLUMN * size)).max(1);
+        let blocks: Vec<Range<usize>> =
+            (0..n.div_ceil(BLOCK)).step_by(stride).map(|b| b * BLOCK..((b + 1) * BLOCK).min(n)).collect();
+        let sampled: usize = blocks.iter().map(Range::len).sum();
+        // The block-diagonal part of the softmax curvature, doubled, bounds all of it.
+        let factor = if outputs == 1 { 1.0 } else { 2.0 } / sampled as f64;
+        // Few partial sums: each is as large as the Hessian.
+        let share = blocks.len().div_ceil(8).max(1);
+        let partials = self.exec.map_blocks(blocks.len(), share, |range| {
+            let mut sums = vec![vec![0.0f32; size * size]; outputs];
+            let mut probabilities = vec![0.0; outputs];
+            for rows in &blocks[range] {
+                let count = rows.len();
+                self.with_rows(rows.clone(), |features| {
+                    for (output, sum) in sums.iter_mut().enumerate() {
+                        let mut scaled = vec![0.0f32; count * size];
+                        for (at, row) in rows.clone().enumerate() {
+                            self.probabilities(row, &mut probabilities);
+                            let q = probabilities[output];
+                            let root = (q * (1.0 - q) * factor).max(0.0).sqrt() as f32;
+                            let out = &mut scaled[at * size..(at + 1) * size];
+                            for (out, v) in out.iter_mut().zip(&features[at * p..(at + 1) * p]) {
+                                *out = v * root;
+                            }
+                            out[p] = root;
+                        }
+                        let block = MatRef::from_row_major_slice(&scaled, count, size);
+                        triangular::matmul(
+                            MatMut::from_row_major_slice_mut(sum, size, size),
+                            BlockStructure::TriangularLower,
+                            Accum::Add,
+                            block.transpose(),
+                            BlockStructure::Rectangular,
+                            block,
+                            BlockStructure::Rectangular,
+                            1.0,
+                            Par::Seq,
+                        );
+                    }
+                });
+            }
+            sums
+        });
+        (0..outputs)
+            .map(|output| {
+                let mut entries = vec![0.0f32; size * size];
+                for partial in &partials {
+                    for (entry, v) in entries.iter_mut().zip(&partial[output]) {
+                        *entry += v;
+                    }
+                }
+                let mean = (0..size).map(|k| entries[k * size + k]).sum::<f32>() / size as f32;
+                for row in 0..size {
+                    // Keeps the model strictly convex where columns are dependent or all probabilities are 0 or 1.
+                    entries[row * size + row] += 1e-5 * mean + f32::MIN_POSITIVE;
+                    for col in row + 1..size {
+                        entries[row * size + col] = entries[col * size + row];
+                    }
+                }
+                Hessian { size, entries }
+            })
+            .collect()
+    }
+
+    /// Minimises `gradient·(v − w) + ½ (v − w)ᵀ H (v − w) + penalty(v)` over v by coordinate descent, group by group.
+    fn minimize_model(
+        &self,
+        hessian: &[Hessian],
+        gradient: &[Vec<f64>],
+        params: &SglParams,
+        kkt: f64,
+    ) -> Weights {
+        let p = self.design.cols();
+        let mut v = self.weights.clone();
+        // Slopes of the model's smooth part at v.
+        let mut q: Vec<Vec<f64>> = gradient.to_vec();
+        let shift = |q: &mut [f64], row: &[f32], by: f64| {
+            simd(|| {
+                for (q, &h) in q.iter_mut().zip(row) {
+                    *q += f64::from(h) * by;
+                }
+            });
+        };
+        let target = 0.05 * kkt;
+        for _ in 0..400 {
+            let mut largest = 0.0f64;
+            for group in &self.groups {
+                // Where would the slopes be if this group were zero?
+                let mut at_zero = Vec::with_capacity(group.len() * v.outputs.len());
+                let active = v.norm(group) > 0.0;
+                for ((w, q), h) in v.outputs.iter().zip(&q).zip(hessian) {
+                    let mut slopes = q[group.clone()].to_vec();
+                    if active {
+                        simd(|| {
+                            for k in group.clone() {
+                                if w[k] != 0.0 {
+                                    for (slope, &h) in slopes.iter_mut().zip(&h.row(k)[group.clone()]) {
+                                        *slope -= f64::from(h) * w[k];
+                                    }
+                                }
+                            }
+                        });
+                    }
+                    at_zero.extend(slopes);
+                }
+                let pull = at_zero.iter().map(|&s| soft(s, params.lambda1).powi(2)).sum::<f64>().sqrt();
+                if pull <= params.lambda2 {
+                    if active {
+                        for ((w, q), h) in v.outputs.iter_mut().zip(&mut q).zip(hessian) {
+                            for k in group.clone() {
+                                if w[k] != 0.0 {
+                                    shift(q, h.row(k), -w[k]);
+                                    largest = largest.max((f64::from(h.row(k)[k]) * w[k]).abs());
+                                    w[k] = 0.0;
+                                }
+                            }
+                        }
+                    }
+                    continue;
+                }
+                if !active {
+                    // A first proximal step off zero; the trace bounds the curvature of the group.
+                    let curvature: f64 =
+                        hessian.iter().flat_map(|h| group.clone().map(|k| f64::from(h.row(k)[k]))).sum();
+                    let scale = (1.0 - params.lambda2 / pull) / curvature;
+                    let mut slopes = at_zero.iter();
+                    for ((w, q), h) in v.outputs.iter_mut().zip(&mut q).zip(hessian) {
+                        for k in group.clone() {
+                            let slope = *slopes.next().expect("one slope a weight");
+                            let new = -soft(slope, params.lambda1) * scale;
+                            if new != 0.0 {
+                                shift(q, h.row(k), new);
+                                w[k] = new;
+                            }
+                        }
+                    }
+                }
+                // Coordinate descent inside the group. The group's length is held at its last value (a quadratic that
+                // lies above the norm and touches it there), which makes every update closed-form.
+                let mut square = v.norm(group).powi(2);
+                for (w, (q, h)) in v.outputs.iter_mut().zip(q.iter_mut().zip(hessian)) {
+                    for k in group.clone() {
+                        let row = h.row(k);
+                        let curvature = f64::from(row[k]);
+                        let held = params.lambda2 / square.max(1e-30).sqrt();
+                        let new = soft(curvature * w[k] - q[k], params.lambda1) / (curvature + held);
+                        let change = new - w[k];
+                        if change != 0.0 {
+                            shift(q, row, change);
+                            square = (square + new * new - w[k] * w[k]).max(0.0);
+                            w[k] = new;
+                            largest = largest.max((change * curvature).abs());
+                        }
+                    }
+                }
+            }
+            for (w, (q, h)) in v.outputs.iter_mut().zip(q.iter_mut().zip(hessian)) {
+                let change = -q[p] / f64::from(h.row(p)[p]);
+                shift(q, h.row(p), change);
+                w[p] += change;
+                largest = largest.max((change * f64::from(h.row(p)[p])).abs());
+            }
+            if largest <= target {
+                break;
+            }
+        }
+        v
+    }
+
+    /// Largest distance of the gradient from what optimality asks, over weights, groups and intercepts.
+    fn kkt(&self, gradient: &[Vec<f64>], params: &SglParams) -> f64 {
+        let p = self.design.cols();
+        let mut worst = gradient.iter().map(|g| g[p].abs()).fold(0.0, f64::max);
+        for group in &self.groups {
+            let norm = self.weights.norm(group);
+            if norm == 0.0 {
+                let pull = gradient
+                    .iter()
+                    .flat_map(|g| &g[group.clone()])
+                    .map(|&g| soft(g, params.lambda1).powi(2))
+                    .sum::<f64>()
+                    .sqrt();
+                worst = worst.max(pull - params.lambda2);
+            } else {
+                for (w, g) in self.weights.outputs.iter().zip(gradient) {
+                    for k in group.clone() {
+                        let violation = if w[k] == 0.0 {
+                            g[k].abs() - params.lambda1
+                        } else {
+                            (g[k] + params.lambda1 * w[k].signum() + params.lambda2 * w[k] / norm).abs()
+                        };
+                        worst = worst.max(violation);
+                    }
+                }
+            }
+        }
+        worst
+    }
+}
+
+/// Soft thresholding: towards zero by `by`, stopping there.
+fn soft(v: f64, by: f64) -> f64 {
+    if v > by {
+        v - by
+    } else if v < -by {
+        v + by
+    } else {
+        0.0
+    }
+}
+
+fn log_sum_exp(scores: &[f64]) -> f64 {
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    top + scores.iter().map(|s| (s - top).exp()).sum::<f64>().ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Matrix;
+    use crate::seed::{Seed, Stream};
+
+    impl Design for Matrix {
+        fn rows(&self) -> usize {
+            Matrix::rows(self)
+        }
+        fn cols(&self) -> usize {
+            Matrix::cols(self)
+        }
+        fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
+            let p = Matrix::cols(self);
+            out.copy_from_slice(&self.as_slice()[rows.start * p..rows.end * p]);
+        }
+    }
+
+    /// Three groups of four columns; only the first and one column of the second carry the answer.
+    fn planted(n: usize) -> (Matrix, Vec<bool>) {
+        let mut draw = Seed(4).stream(Stream::Synth, 0);
+        let x = Matrix::from_fn(n, 12, |_, _| draw.normal() as f32);
+        let y = (0..n)
+            .map(|row| {
+                let r = x.row(row);
+                let score = 1.5 * r[0] - r[1] + 0.8 * r[2] + r[3] + 0.7 * r[5] + 0.3;
+                draw.unit() < 1.0 / (1.0 + f64::from(-score).exp())
+            })
+            .collect();
+        (x, y)
+    }
+
+    fn groups() -> Vec<Range<usize>> {
+        vec![0..4, 4..8, 8..12]
+    }
+
+    #[test]
+    fn optimality_holds_and_useless_groups_are_exactly_zero() {
+        let exec = Exec::new(2).unwrap();
+        let (x, y) = planted(3000);
+        let mut solver = Solver::new(&x, Target::Binary(&y), groups(), &exec);
+        for (lambda1, lambda2) in [(1e-2, 3e-2), (1e-2, 1e-3), (1e-3, 3e-2), (1e-4, 1e-4)] {
+            let params = SglParams { tolerance: 1e-3, ..SglParams::new(lambda1, lambda2) };
+            let info = solver.fit(&params).unwrap();
+            assert!(info.converged, "{info:?}");
+            // The same conditions, written out independently of the solver, in f64.
+            let w = solver.weights().outputs[0].clone();
+            let mut gradient = [0.0f64; 13];
+            for row in 0..3000 {
+                let score: f64 = (0..12).map(|k| w[k] * f64::from(x.row(row)[k])).sum::<f64>() + w[12];
+                let residual = 1.0 / (1.0 + (-score).exp()) - f64::from(u8::from(y[row]));
+                for k in 0..12 {
+                    gradient[k] += residual * f64::from(x.row(row)[k]) / 3000.0;
+                }
+                gradient[12] += residual / 3000.0;
+            }
+            let slack = 2e-3 * (lambda1 + lambda2);
+            assert!(gradient[12].abs() < slack);
+            for g in groups() {
+                let norm = w[g.clone()].iter().map(|v| v * v).sum::<f64>().sqrt();
+                for k in g {
+                    if w[k] != 0.0 {
+                        let s = gradient[k] + lambda1 * w[k].signum() + lambda2 * w[k] / norm;
+                        assert!(s.abs() < slack, "weight {k}: {s}");
+                    } else if norm > 0.0 {
+                        assert!(gradient[k].abs() <= lambda1 + slack, "zero {k}");
+                    }
+                }
+            }
+            if lambda2 > 1e-2 {
+                assert_eq!(solver.weights().norm(&(8..12)), 0.0, "noise group at {lambda1}, {lambda2}");
+                assert!(solver.weights().norm(&(0..4)) > 0.5);
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_penalty_leaves_only_the_intercept() {
+        let exec = Exec::new(1).unwrap();
+        let (x, y) = planted(500);
+        let mut solver = Solver::new(&x, Target::Binary(&y), groups(), &exec);
+        let info = solver.fit(&SglParams { tolerance: 1e-6, ..SglParams::new(1.0, 1.0) }).unwrap();
+        assert!(info.converged);
+        assert_eq!(solver.weights().norm(&(0..12)), 0.0);
+        let share = y.iter().filter(|&&y| y).count() as f64 / 500.0;
+        assert!((solver.weights().outputs[0][12] - (share / (1.0 - share)).ln()).abs() < 1e-4);
+    }
+
+    #[test]
+    fn softmax_of_two_classes_is_logistic() {
+        let exec = Exec::new(2).unwrap();
+        let (x, y) = planted(2000);
+        let labels: Vec<u32> = y.iter().map(|&y| u32::from(y)).collect();
+        // With the group penalty alone the softmax optimum is ±w/2 and its group norms are w/√2.
+        let tight = |l2| SglParams { tolerance: 1e-4, ..SglParams::new(0.0, l2) };
+        let mut binary = Solver::new(&x, Target::Binary(&y), groups(), &exec);
+        assert!(binary.fit(&tight(0.01)).unwrap().converged);
+        let mut soft = Solver::new(&x, Target::Classes { labels: &labels, classes: 2 }, groups(), &exec);
+        assert!(soft.fit(&tight(0.01 * 2f64.sqrt())).unwrap().converged);
+        for k in 0..12 {
+            let difference = soft.weights().outputs[1][k] - soft.weights().outputs[0][k];
+            assert!((difference - binary.weights().outputs[0][k]).abs() < 1e-3, "weight {k}");
+        }
+    }
+
+    #[test]
+    fn separable_data_and_constant_columns_are_met() {
+        let exec = Exec::new(1).unwrap();
+        let x = Matrix::from_fn(64, 2, |row, col| if col == 1 { 1.0 } else { row as f32 / 32.0 - 1.0 });
+        let y: Vec<bool> = (0..64).map(|row| row >= 32).collect();
+        let mut solver = Solver::new(&x, Target::Binary(&y), vec![0..1, 1..2], &exec);
+        let info = solver.fit(&SglParams::new(1e-4, 1e-4)).unwrap();
+        assert!(info.converged && info.objective < 0.1, "{info:?}");
+    }
+}

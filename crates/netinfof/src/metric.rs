@@ -1,0 +1,94 @@
+//! How well scores tell positives from negatives. Every tie rule is stated.
+
+/// Share of the positives scored strictly above the K-th highest negative; 1 where there are fewer than K negatives (as
+/// OGB's evaluator has it).
+///
+/// ```
+/// assert_eq!(netinfof::metric::hits_at(2, &[0.9, 0.5, 0.1], &[0.8, 0.4, 0.3]), 2.0 / 3.0);
+/// ```
+pub fn hits_at(k: usize, positives: &[f64], negatives: &[f64]) -> f64 {
+    assert!(k > 0, "Hits@0 has no meaning");
+    if negatives.len() < k {
+        return 1.0;
+    }
+    let mut sorted = negatives.to_vec();
+    let (_, threshold, _) = sorted.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+    let threshold = *threshold;
+    positives.iter().filter(|&&score| score > threshold).count() as f64 / positives.len() as f64
+}
+
+/// Area under the ROC curve: the chance that a positive stands above a negative, ties counting one half.
+pub fn auc(positives: &[f64], negatives: &[f64]) -> f64 {
+    let negatives = sorted(negatives);
+    let below: f64 = positives
+        .iter()
+        .map(|&score| {
+            let less = negatives.partition_point(|&n| n < score);
+            let not_more = negatives.partition_point(|&n| n <= score);
+            (less + not_more) as f64 / 2.0
+        })
+        .sum();
+    below / (positives.len() as f64 * negatives.len() as f64)
+}
+
+/// Average precision: the sum over thresholds of precision times the gain in recall; tied scores share a threshold.
+pub fn average_precision(positives: &[f64], negatives: &[f64]) -> f64 {
+    let mut all: Vec<(f64, bool)> =
+        positives.iter().map(|&s| (s, true)).chain(negatives.iter().map(|&s| (s, false))).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (mut found, mut seen, mut sum) = (0usize, 0usize, 0.0);
+    for tied in all.chunk_by(|a, b| a.0 == b.0) {
+        let more = tied.iter().filter(|entry| entry.1).count();
+        found += more;
+        seen += tied.len();
+        sum += more as f64 * found as f64 / seen as f64;
+    }
+    sum / positives.len() as f64
+}
+
+/// Mean reciprocal rank of each positive among all negatives; a tie takes the mean of the best and the worst rank, as in
+/// OGB's evaluator.
+pub fn mrr(positives: &[f64], negatives: &[f64]) -> f64 {
+    let negatives = sorted(negatives);
+    let count = negatives.len();
+    let sum: f64 = positives
+        .iter()
+        .map(|&score| {
+            let above = count - negatives.partition_point(|&n| n <= score);
+            let not_below = count - negatives.partition_point(|&n| n < score);
+            1.0 / ((above + not_below) as f64 / 2.0 + 1.0)
+        })
+        .sum();
+    sum / positives.len() as f64
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POSITIVES: [f64; 4] = [0.9, 0.6, 0.6, 0.2];
+    const NEGATIVES: [f64; 5] = [0.8, 0.6, 0.3, 0.2, 0.1];
+
+    #[test]
+    fn hand_worked() {
+        // Strictly above 0.8: 0.9 alone; above 0.6: the same; above 0.3: three of four.
+        assert_eq!(hits_at(1, &POSITIVES, &NEGATIVES), 0.25);
+        assert_eq!(hits_at(2, &POSITIVES, &NEGATIVES), 0.25);
+        assert_eq!(hits_at(3, &POSITIVES, &NEGATIVES), 0.75);
+        assert_eq!(hits_at(6, &POSITIVES, &NEGATIVES), 1.0);
+        // Wins: 5, 3.5, 3.5, 1.5 of 5 each.
+        assert!((auc(&POSITIVES, &NEGATIVES) - 13.5 / 20.0).abs() < 1e-12);
+        // Ranks: 1, 2.5, 2.5, 4.5.
+        let expected = (1.0 + 1.0 / 2.5 + 1.0 / 2.5 + 1.0 / 4.5) / 4.0;
+        assert!((mrr(&POSITIVES, &NEGATIVES) - expected).abs() < 1e-12);
+        // Thresholds 0.9: 1/1; 0.6: 3 of 5, two more found; 0.2: 4 of 8, one more.
+        let expected = (1.0 + 2.0 * 3.0 / 5.0 + 4.0 / 8.0) / 4.0;
+        assert!((average_precision(&POSITIVES, &NEGATIVES) - expected).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,248 @@
+//! Everything a run found, as one serialisable value: the JSON is the truth, tables and pages are views of it.
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+use crate::act::{ActResult, Chosen};
+use crate::compat::AdjustedComponent;
+use crate::graph::{Graph, GraphFacts};
+use crate::pipeline::Params;
+use crate::probe::InfoScore;
+use crate::split::Protocol;
+
+/// A map that keeps the order of insertion, for reading and for stable files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OrderedMap<V>(Vec<(String, V)>);
+
+impl<V> Default for OrderedMap<V> {
+    fn default() -> Self {
+        OrderedMap(Vec::new())
+    }
+}
+
+impl<V> OrderedMap<V> {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&V> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// Keys and values in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// Adds an entry at the end.
+    pub(crate) fn push(&mut self, key: impl Into<String>, value: V) {
+        self.0.push((key.into(), value));
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<V> FromIterator<(String, V)> for OrderedMap<V> {
+    fn from_iter<I: IntoIterator<Item = (String, V)>>(entries: I) -> Self {
+        OrderedMap(entries.into_iter().collect())
+    }
+}
+
+impl<V: Serialize> Serialize for OrderedMap<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+/// What was found about one component on one split.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ComponentReport {
+    /// NetInfoF score on validation pairs.
+    pub score: f64,
+    /// Accuracy of the same table, an upper neighbour of the score (theorem 2).
+    pub accuracy: f64,
+    /// Columns of the embedding.
+    pub dim: usize,
+    /// Iterations of the least-squares fit of H*; 0 where there was none.
+    pub iterations: usize,
+    /// Relative residual of that fit.
+    pub residual: Option<f64>,
+    /// Free coefficients of the compatibility matrix.
+    pub coefficients: usize,
+}
+
+/// What was found on one split.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct SplitReport {
+    /// Seed of the split.
+    pub seed: u64,
+    /// By component.
+    pub components: OrderedMap<ComponentReport>,
+    /// Act's part; absent from a probe.
+    #[serde(flatten)]
+    pub act: Option<ActReport>,
+    /// Wall-clock time of every stage.
+    pub seconds: OrderedMap<f64>,
+}
+
+/// Act's part of a split.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct ActReport {
+    /// Metrics on the validation pairs.
+    pub valid: OrderedMap<f64>,
+    /// Metrics on the test pairs.
+    pub test: OrderedMap<f64>,
+    /// Length of each component's weights.
+    pub weights: OrderedMap<f64>,
+    /// How many of each component's weights are not zero.
+    pub nonzero: OrderedMap<usize>,
+    /// The chosen penalty and how its fit went.
+    pub chosen: Chosen,
+}
+
+impl From<ActResult> for ActReport {
+    fn from(result: ActResult) -> Self {
+        let ActResult { valid, test, weights, nonzero, chosen, .. } = result;
+        ActReport { valid, test, weights, nonzero, chosen }
+    }
+}
+
+/// A figure for each metric and each component, over the splits.
+#[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Test metrics; empty for a probe.
+    #[serde(skip_serializing_if = "OrderedMap::is_empty")]
+    pub test: OrderedMap<f64>,
+    /// Scores of the components.
+    pub components: OrderedMap<f64>,
+}
+
+/// Everything a run found.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Version of netinfof.
+    pub netinfof: &'static str,
+    /// The task: `links`.
+    pub task: &'static str,
+    /// What the graph is.
+    pub graph: GraphFacts,
+    /// How negatives were drawn; figures of different protocols cannot be compared.
+    pub protocol: Protocol,
+    /// All parameters.
+    pub params: Params,
+    /// By split.
+    pub splits: Vec<SplitReport>,
+    /// Means over the splits.
+    pub mean: Summary,
+    /// Standard deviations over the splits (of the population, as in the paper's tables).
+    pub std: Summary,
+    /// Things the user should know.
+    pub notices: Vec<String>,
+    /// Threads used; no result depends on them.
+    pub threads: usize,
+    /// Largest memory of the process, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl Report {
+    pub(crate) fn new(
+        graph: &Graph,
+        params: &Params,
+        splits: Vec<SplitReport>,
+        notices: Vec<String>,
+        threads: usize,
+    ) -> Self {
+        Report {
+            netinfof: env!("CARGO_PKG_VERSION"),
+            task: "links",
+            graph: graph.facts(),
+            protocol: params.split.protocol,
+            params: params.clone(),
+            mean: summarize(&splits, mean),
+            std: summarize(&splits, deviation),
+            splits,
+            notices,
+            threads,
+            peak_memory_bytes: peak_memory(),
+        }
+    }
+
+    /// The report as indented JSON.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("a report holds nothing JSON cannot say")
+    }
+}
+
+impl ComponentReport {
+    pub(crate) fn new(component: &AdjustedComponent, info: &InfoScore) -> Self {
+        let lsqr = component.compatibility.lsqr.as_ref();
+        ComponentReport {
+            score: info.score,
+            accuracy: info.accuracy,
+            dim: component.z.cols(),
+            iterations: lsqr.map_or(0, |info| info.iterations),
+            residual: lsqr.map(|info| info.residual),
+            coefficients: component.compatibility.coefficients,
+        }
+    }
+}
+
+fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
+    let mut summary = Summary::default();
+    let Some(first) = splits.first() else { return summary };
+    for (name, _) in first.components.iter() {
+        let values: Vec<f64> = splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.score).collect();
+        summary.components.push(name, figure(&values));
+    }
+    if let Some(act) = &first.act {
+        for (name, _) in act.test.iter() {
+            let of = |split: &SplitReport| split.act.as_ref().and_then(|act| act.test.get(name).copied());
+            let values: Vec<f64> = splits.iter().filter_map(of).collect();
+            summary.test.push(name, figure(&values));
+        }
+    }
+    summary
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    let centre = mean(values);
+    (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+/// The largest resident memory of this process so far, on systems that tell it through `/proc`.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mean_and_deviation() {
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
+        assert!((deviation(&[1.0, 2.0, 6.0]) - (14.0f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn maps_keep_their_order() {
+        let map: OrderedMap<u8> = [("b".to_string(), 1), ("a".to_string(), 2)].into_iter().collect();
+        assert_eq!(serde_json::to_string(&map).unwrap(), r#"{"b":1,"a":2}"#);
+        assert_eq!(map.get("a"), Some(&2));
+    }
+}

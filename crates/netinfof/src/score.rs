@@ -1,0 +1,127 @@
+//! The score: 2 to the minus conditional entropy of a contingency table (paper, section 3.3).
+
+use serde::Serialize;
+
+/// How often each label (column) occurs in each bin (row).
+///
+/// ```
+/// use netinfof::Contingency;
+/// let mut table = Contingency::new(2, 2);
+/// for (bin, label) in [(0, 0), (0, 0), (1, 1), (1, 1)] {
+///     table.add(bin, label);
+/// }
+/// assert_eq!((table.score(), table.accuracy()), (1.0, 1.0));
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Contingency {
+    labels: usize,
+    counts: Vec<u64>,
+}
+
+impl Contingency {
+    /// An empty table.
+    pub fn new(bins: usize, labels: usize) -> Self {
+        Contingency { labels, counts: vec![0; bins * labels] }
+    }
+
+    /// Counts one sample.
+    pub fn add(&mut self, bin: usize, label: usize) {
+        self.counts[bin * self.labels + label] += 1;
+    }
+
+    /// Number of samples.
+    pub fn samples(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// Number of bins.
+    pub fn bins(&self) -> usize {
+        self.counts.len() / self.labels
+    }
+
+    /// The counts, bin by bin.
+    pub fn rows(&self) -> impl Iterator<Item = &[u64]> {
+        self.counts.chunks_exact(self.labels)
+    }
+
+    /// H(Y|X) in bits; 0 log 0 = 0.
+    pub fn conditional_entropy(&self) -> f64 {
+        let all = self.samples() as f64;
+        let mut entropy = 0.0;
+        for row in self.rows() {
+            let total: u64 = row.iter().sum();
+            for &count in row.iter().filter(|&&count| count > 0) {
+                entropy -= count as f64 / all * (count as f64 / total as f64).log2();
+            }
+        }
+        entropy
+    }
+
+    /// The NetInfoF score 2^−H(Y|X), at most [`Contingency::accuracy`] (the paper's theorem 2).
+    pub fn score(&self) -> f64 {
+        (-self.conditional_entropy()).exp2()
+    }
+
+    /// Accuracy of the best guess in every bin, Σ_x max_y p(x, y).
+    pub fn accuracy(&self) -> f64 {
+        let best: u64 = self.rows().map(|row| row.iter().max().copied().unwrap_or(0)).sum();
+        best as f64 / self.samples() as f64
+    }
+}
+
+/// Borders of `bins` equally filled bins; equal borders are merged, so there may be fewer.
+pub(crate) fn quantile_borders(values: &[f32], bins: usize) -> Vec<f32> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let last = sorted.len() - 1;
+    let mut borders: Vec<f32> = (1..bins)
+        .map(|k| {
+            // Linear interpolation between order statistics, NumPy's default.
+            let place = k as f64 / bins as f64 * last as f64;
+            let below = place.floor() as usize;
+            let (low, high) = (f64::from(sorted[below]), f64::from(sorted[(below + 1).min(last)]));
+            (low + (place - below as f64) * (high - low)) as f32
+        })
+        .collect();
+    borders.dedup();
+    borders
+}
+
+/// The bin of a value: how many borders lie at or below it.
+pub(crate) fn bin(borders: &[f32], value: f32) -> usize {
+    borders.partition_point(|&border| border <= value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hand_worked_table() {
+        // Bin 0: 3 yes, 1 no; bin 1: 2 yes, 2 no. H = ½ (0.8113 + 1) = 0.9056.
+        let mut table = Contingency::new(2, 2);
+        for (bin, label, count) in [(0, 1, 3), (0, 0, 1), (1, 1, 2), (1, 0, 2)] {
+            (0..count).for_each(|_| table.add(bin, label));
+        }
+        assert!((table.conditional_entropy() - 0.905_639).abs() < 1e-6);
+        assert!((table.score() - 0.533_796).abs() < 1e-6);
+        assert_eq!(table.accuracy(), 5.0 / 8.0);
+    }
+
+    #[test]
+    fn no_information_scores_one_over_the_classes() {
+        let mut table = Contingency::new(3, 4);
+        (0..3).for_each(|bin| (0..4).for_each(|label| table.add(bin, label)));
+        assert!((table.score() - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn borders_are_numpys_quantiles_and_merge() {
+        let values: Vec<f32> = (0..9).map(|v| v as f32).collect();
+        assert_eq!(quantile_borders(&values, 4), [2.0, 4.0, 6.0]);
+        assert_eq!(quantile_borders(&[1.0, 1.0, 1.0, 2.0], 4), [1.0, 1.25]);
+        assert_eq!(bin(&[2.0, 4.0], 1.9), 0);
+        assert_eq!(bin(&[2.0, 4.0], 2.0), 1);
+        assert_eq!(bin(&[2.0, 4.0], 9.0), 2);
+    }
+}
