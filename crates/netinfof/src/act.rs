@@ -31,7 +31,7 @@ pub struct ActParams {
     pub hits: Option<usize>,
     /// Training edges at the most (default 300 000), with as many negatives.
     pub max_edges: usize,
-    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.05).
+    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
     /// Newton steps for each penalty at the most (default 50).
     pub max_iterations: usize,
@@ -44,7 +44,7 @@ impl Default for ActParams {
             lambda2: vec![1e-3, 1e-4, 1e-5, 1e-6],
             hits: None,
             max_edges: 300_000,
-            tolerance: 0.05,
+            tolerance: 0.1,
             max_iterations: 50,
         }
     }

@@ -288,6 +288,7 @@ impl LeastSquares for PairFit<'_> {
         let mut gathered = Matrix::zeros(self.z.rows(), self.z.cols());
         self.exec.fill_matrix(&mut gathered, |node, out| {
             kernel::simd(|| {
+                out.fill(0.0);
                 for at in self.sample.starts[node]..self.sample.starts[node + 1] {
                     let other = self.sample.pairs[at][1] as usize;
                     kernel::axpy(residuals[at] as f32, self.z.row(other), out);

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 use crate::kernel::{self, Scaled};
-use crate::linalg::{LinearOperator, RsvdParams, Svd, rsvd};
+use crate::linalg::{DENSE_COST, Dense, LinearOperator, RsvdParams, SPARSE_COST, Svd, rsvd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
@@ -216,12 +216,12 @@ fn build_one(
             embedding.scale_cols(&svd.s.iter().map(|s| s.sqrt() as f32).collect::<Vec<_>>());
             embedding
         }
-        ComponentKind::F => pca(features(), false, &svd, exec)?,
+        ComponentKind::F => pca(features(), false, params, &svd, exec)?,
         ComponentKind::P | ComponentKind::S => {
             let averaging = if kind == ComponentKind::P { Averaging::Row } else { params.s_averaging };
             let propagation = Propagation::new(graph, averaging, kind == ComponentKind::S);
             let propagated = Propagated { propagation, steps: params.steps, features: features() };
-            pca(&propagated, params.column_norm, &svd, exec)?
+            pca(&propagated, params.column_norm, params, &svd, exec)?
         }
     };
     Ok(Component { kind, embedding })
@@ -231,6 +231,7 @@ fn build_one(
 fn pca(
     op: &dyn LinearOperator,
     column_norm: bool,
+    params: &ComponentParams,
     svd: &dyn Fn(&dyn LinearOperator) -> Result<Svd>,
     exec: &Exec,
 ) -> Result<Matrix> {
@@ -242,10 +243,24 @@ fn pca(
             *mean *= scale;
         }
     }
-    let svd = svd(&Centred { base: op, scale, mean })?;
-    let mut scores = svd.u;
-    scores.scale_cols(&svd.s.iter().map(|&s| s as f32).collect::<Vec<_>>());
-    Ok(scores)
+    let centred = Centred { base: op, scale, mean };
+    let (n, f) = (op.rows() as f64, op.cols() as f64);
+    let width = (params.dim + params.rsvd.oversampling) as f64;
+    let products = (2 * (params.rsvd.power_iterations + 1)) as f64 * width;
+    let sketched = products * op.cost() + products * n * width * DENSE_COST;
+    let written_out = f * op.cost() + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
+    if sketched <= written_out {
+        let svd = svd(&centred)?;
+        let mut scores = svd.u;
+        scores.scale_cols(&svd.s.iter().map(|&s| s as f32).collect::<Vec<_>>());
+        return Ok(scores);
+    }
+    // Few columns: write the matrix out, and let the iterations run on the small covariance matrix instead.
+    let table = centred.apply(&Matrix::identity(op.cols()), exec);
+    let covariance = kernel::gram(&table, None, exec);
+    let covariance = Matrix::from_fn(op.cols(), op.cols(), |row, col| covariance[(row, col)] as f32);
+    let axes = svd(&Dense(&covariance))?.u;
+    Ok(kernel::gemm(&table, axes.faer(), exec))
 }
 
 /// One over the length of every column, 0 for columns of zeros; by blocks of columns.
@@ -289,6 +304,9 @@ impl LinearOperator for Sparse<'_> {
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
         kernel::spmm(Scaled::plain(self.transpose), x, exec)
+    }
+    fn cost(&self) -> f64 {
+        self.matrix.nnz() as f64 * SPARSE_COST
     }
 }
 
@@ -400,17 +418,20 @@ impl LinearOperator for FeatureOperator {
     }
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
         match self {
-            FeatureOperator::Dense(own) => kernel::gemm(own, x.faer(), exec),
+            FeatureOperator::Dense(own) => Dense(own).apply(x, exec),
             FeatureOperator::Sparse { matrix, .. } => kernel::spmm(Scaled::plain(matrix), x, exec),
         }
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
         match self {
-            FeatureOperator::Dense(own) => {
-                let product = kernel::gemm_tn(own, x, exec);
-                Matrix::from_fn(product.nrows(), product.ncols(), |row, col| product[(row, col)] as f32)
-            }
+            FeatureOperator::Dense(own) => Dense(own).apply_transpose(x, exec),
             FeatureOperator::Sparse { transpose, .. } => kernel::spmm(Scaled::plain(transpose), x, exec),
+        }
+    }
+    fn cost(&self) -> f64 {
+        match self {
+            FeatureOperator::Dense(own) => Dense(own).cost(),
+            FeatureOperator::Sparse { matrix, .. } => matrix.nnz() as f64 * SPARSE_COST,
         }
     }
 }
@@ -484,6 +505,9 @@ impl LinearOperator for Propagated<'_> {
         }
         self.features.apply_transpose(&y, exec)
     }
+    fn cost(&self) -> f64 {
+        self.features.cost() + (self.steps * self.propagation.graph.nnz()) as f64 * SPARSE_COST
+    }
 }
 
 /// A matrix with scaled columns and their means taken out.
@@ -528,6 +552,9 @@ impl LinearOperator for Centred<'_> {
             }
         });
         y
+    }
+    fn cost(&self) -> f64 {
+        self.base.cost()
     }
 }
 

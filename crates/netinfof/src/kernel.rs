@@ -22,22 +22,22 @@ pub(crate) fn simd<R>(work: impl FnOnce() -> R) -> R {
 
 /// `y += a x`.
 #[inline(always)]
-pub(crate) fn axpy(a: f32, x: &[f32], y: &mut [f32]) {
-    for (y, x) in y.iter_mut().zip(x) {
-        *y += a * x;
+pub(crate) fn axpy<T: Copy + Into<f32>>(a: f32, x: &[T], y: &mut [f32]) {
+    for (y, &x) in y.iter_mut().zip(x) {
+        *y += a * x.into();
     }
 }
 
-/// The dot product, in 16 independent lanes that are added in a fixed order.
+/// The dot product, in 32 independent lanes that are added in a fixed order.
 #[inline(always)]
-pub(crate) fn dot(x: &[f32], y: &[f32]) -> f32 {
-    const LANES: usize = 16;
+pub(crate) fn dot<T: Copy + Into<f32>>(x: &[T], y: &[f32]) -> f32 {
+    const LANES: usize = 32;
     let mut lanes = [0.0f32; LANES];
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
-    let tail: f32 = xs.remainder().iter().zip(ys.remainder()).map(|(a, b)| a * b).sum();
+    let tail: f32 = xs.remainder().iter().zip(ys.remainder()).map(|(&a, b)| a.into() * b).sum();
     for (x, y) in xs.zip(ys) {
         for lane in 0..LANES {
-            lanes[lane] += x[lane] * y[lane];
+            lanes[lane] += x[lane].into() * y[lane];
         }
     }
     lanes.iter().sum::<f32>() + tail
@@ -65,6 +65,8 @@ pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
     let weight = |node: usize| a.right.map_or(1.0, |right| right[node]);
     exec.fill_matrix(&mut out, |row, out| {
         simd(|| {
+            // Written before it is read: fresh memory then faults once, not twice.
+            out.fill(0.0);
             let values = a.matrix.row_values(row);
             for (at, &col) in a.matrix.row(row).iter().enumerate() {
                 let value = values.map_or(1.0, |values| values[at]) * weight(col as usize);
@@ -107,26 +109,25 @@ pub(crate) fn gemm_tn(a: &Matrix, b: &Matrix, exec: &Exec) -> Mat<f64> {
         let count = range.len();
         let lhs = MatRef::from_row_major_slice(&a.as_slice()[range.start * p..range.end * p], count, p);
         let rhs = MatRef::from_row_major_slice(&b.as_slice()[range.start * q..range.end * q], count, q);
-        let mut out = Mat::<f32>::zeros(p, q);
-        matmul(out.as_mut(), Accum::Replace, lhs.transpose(), rhs, 1.0, Par::Seq);
+        let mut out = vec![0.0f32; p * q];
+        let dst = MatMut::from_column_major_slice_mut(&mut out, p, q);
+        matmul(dst, Accum::Replace, lhs.transpose(), rhs, 1.0, Par::Seq);
         out
     });
-    let mut sum = Mat::<f64>::zeros(p, q);
+    let mut sum = vec![0.0f64; p * q];
     for partial in &partials {
-        for col in 0..q {
-            for row in 0..p {
-                sum[(row, col)] += f64::from(partial[(row, col)]);
-            }
+        for (sum, &v) in sum.iter_mut().zip(partial) {
+            *sum += f64::from(v);
         }
     }
-    sum
+    MatRef::from_column_major_slice(&sum, p, q).to_owned()
 }
 
 /// The Gram matrix `aᵀ diag(weights) a` in full `f64` (the orthonormalisation squares condition numbers).
 pub(crate) fn gram(a: &Matrix, weights: Option<&[f32]>, exec: &Exec) -> Mat<f64> {
     let p = a.cols();
     let partials = exec.map_blocks(a.rows(), BLOCK.max(a.rows().div_ceil(64)), |range| {
-        let mut sum = Mat::<f64>::zeros(p, p);
+        let mut sum = vec![0.0f64; p * p];
         let mut start = range.start;
         while start < range.end {
             let count = BLOCK.min(range.end - start);
@@ -142,7 +143,7 @@ pub(crate) fn gram(a: &Matrix, weights: Option<&[f32]>, exec: &Exec) -> Mat<f64>
                 }
             };
             triangular::matmul(
-                sum.as_mut(),
+                MatMut::from_column_major_slice_mut(&mut sum, p, p),
                 BlockStructure::TriangularLower,
                 Accum::Add,
                 lhs.transpose(),
@@ -156,20 +157,14 @@ pub(crate) fn gram(a: &Matrix, weights: Option<&[f32]>, exec: &Exec) -> Mat<f64>
         }
         sum
     });
-    let mut sum = Mat::<f64>::zeros(p, p);
+    let mut sum = vec![0.0f64; p * p];
     for partial in &partials {
-        for col in 0..p {
-            for row in col..p {
-                sum[(row, col)] += partial[(row, col)];
-            }
+        for (sum, v) in sum.iter_mut().zip(partial) {
+            *sum += v;
         }
     }
-    for col in 0..p {
-        for row in 0..col {
-            sum[(row, col)] = sum[(col, row)];
-        }
-    }
-    sum
+    // Only the lower triangle was computed.
+    Mat::from_fn(p, p, |row, col| sum[row.min(col) * p + row.max(col)])
 }
 
 /// `left[i] · right[j]` for every pair (i, j).

@@ -14,7 +14,35 @@ pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd};
 
 use crate::exec::Exec;
+use crate::kernel;
 use crate::matrix::Matrix;
+
+/// Rough nanoseconds of a multiply-add in a product with a sparse matrix.
+pub(crate) const SPARSE_COST: f64 = 0.25;
+/// Rough nanoseconds of a multiply-add in a product of dense matrices.
+pub(crate) const DENSE_COST: f64 = 0.012;
+
+/// A dense matrix as an operator.
+pub(crate) struct Dense<'a>(pub(crate) &'a Matrix);
+
+impl LinearOperator for Dense<'_> {
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+    fn cols(&self) -> usize {
+        self.0.cols()
+    }
+    fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
+        kernel::gemm(self.0, x.faer(), exec)
+    }
+    fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
+        let product = kernel::gemm_tn(self.0, x, exec);
+        Matrix::from_fn(product.nrows(), product.ncols(), |row, col| product[(row, col)] as f32)
+    }
+    fn cost(&self) -> f64 {
+        (self.0.rows() * self.0.cols()) as f64 * DENSE_COST
+    }
+}
 
 /// A matrix known only by its products with blocks of vectors.
 pub(crate) trait LinearOperator: Sync {
@@ -26,4 +54,6 @@ pub(crate) trait LinearOperator: Sync {
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix;
     /// The product of the transpose with `x`.
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix;
+    /// Rough nanoseconds of a product with one vector, to choose between algorithms. A function of sizes alone.
+    fn cost(&self) -> f64;
 }

@@ -164,25 +164,8 @@ pub(crate) fn solve_spd(a: &Mat<f64>, b: &Mat<f64>) -> Result<Mat<f64>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Dense;
     use super::*;
-
-    struct Dense(Matrix);
-
-    impl LinearOperator for Dense {
-        fn rows(&self) -> usize {
-            self.0.rows()
-        }
-        fn cols(&self) -> usize {
-            self.0.cols()
-        }
-        fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
-            kernel::gemm(&self.0, x.faer(), exec)
-        }
-        fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
-            let product = kernel::gemm_tn(&self.0, x, exec);
-            Matrix::from_fn(product.nrows(), product.ncols(), |row, col| product[(row, col)] as f32)
-        }
-    }
 
     fn random(rows: usize, cols: usize, unit: u64) -> Matrix {
         let mut draw = Seed(5).stream(Stream::Synth, unit);
@@ -198,7 +181,7 @@ mod tests {
         scaled.scale_cols(&(0..12).map(|k| 10.0 / (1 << k) as f32).collect::<Vec<_>>());
         let a = kernel::gemm(&scaled, right.faer().transpose(), &exec);
         let exact = Mat::from_fn(90, 40, |r, c| f64::from(a.row(r)[c])).thin_svd().unwrap();
-        let svd = rsvd(&Dense(a), 6, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        let svd = rsvd(&Dense(&a), 6, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
         assert_eq!(svd.s.len(), 6);
         for k in 0..6 {
             let s = exact.S()[k];
@@ -219,9 +202,9 @@ mod tests {
     fn rank_is_found_and_zero_is_met() {
         let exec = Exec::new(1).unwrap();
         let a = kernel::gemm(&random(50, 3, 2), random(30, 3, 3).faer().transpose(), &exec);
-        let svd = rsvd(&Dense(a), 10, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        let svd = rsvd(&Dense(&a), 10, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
         assert_eq!(svd.s.len(), 3, "{:?}", svd.s);
-        let svd = rsvd(&Dense(Matrix::zeros(5, 4)), 3, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        let svd = rsvd(&Dense(&Matrix::zeros(5, 4)), 3, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
         assert_eq!((svd.s.len(), svd.u.rows(), svd.u.cols()), (0, 5, 0));
     }
 }

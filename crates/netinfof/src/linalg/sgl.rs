@@ -27,7 +27,7 @@ pub struct SglParams {
     pub lambda1: f64,
     /// Weight of the group penalty λ₂.
     pub lambda2: f64,
-    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.05).
+    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
     /// Newton steps at the most (default 50).
     pub max_iterations: usize,
@@ -36,7 +36,7 @@ pub struct SglParams {
 impl SglParams {
     /// This penalty, with the default tolerance.
     pub fn new(lambda1: f64, lambda2: f64) -> Self {
-        SglParams { lambda1, lambda2, tolerance: 0.05, max_iterations: 50 }
+        SglParams { lambda1, lambda2, tolerance: 0.1, max_iterations: 50 }
     }
 }
 
@@ -102,17 +102,132 @@ impl Weights {
     }
 }
 
-/// Rows in a block; sums are taken block by block, so it is fixed.
-const BLOCK: usize = 256;
-/// A design up to this size is produced once and kept.
-const KEEP_BYTES: usize = 192 << 20;
-/// Rows that the Hessian is taken on, as a multiple of the number of columns: enough for a good model, see DESIGN.md.
-const HESSIAN_ROWS_PER_COLUMN: usize = 16;
+/// Rows that are unpacked at a time; small enough for the cache.
+const BLOCK: usize = 64;
+/// Rows of one task; sums are taken task by task, so it is fixed.
+const TASK: usize = 1024;
+/// A design up to this size is kept in single precision; a larger one is packed into half the space.
+const UNPACKED_BYTES: usize = 128 << 20;
+/// Rows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
+/// rows serve: most have next to no curvature. See DESIGN.md for what more and fewer give.
+const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [8, 48];
+
+/// The rows of a design in memory.
+enum Rows {
+    /// As they are.
+    Plain(Vec<f32>),
+    /// As 16-bit shares of the largest entry of their column. The rounding, 1/65536 of that entry, is far below what the
+    /// sampling of the pairs adds, and passes over the data are bound by memory.
+    Packed { shares: Vec<i16>, unit: Vec<f32> },
+}
+
+impl Rows {
+    fn collect(design: &dyn Design, exec: &Exec) -> Self {
+        let (n, p) = (design.rows(), design.cols());
+        if n * p * 4 <= UNPACKED_BYTES {
+            let mut rows = vec![0.0; n * p];
+            exec.fill_rows(&mut rows, p, BLOCK, |first, out| design.fill(first..first + out.len() / p, out));
+            return Rows::Plain(rows);
+        }
+        let in_blocks = |range: Range<usize>, work: &mut dyn FnMut(usize, &[f32])| {
+            let mut block = vec![0.0; BLOCK * p];
+            for first in range.clone().step_by(BLOCK) {
+                let count = BLOCK.min(range.end - first);
+                let block = &mut block[..count * p];
+                design.fill(first..first + count, block);
+                work(first, block);
+            }
+        };
+        let partials = exec.map_blocks(n, TASK, |range| {
+            let mut largest = vec![0.0f32; p];
+            in_blocks(range, &mut |_, block| {
+                simd(|| {
+                    for row in block.chunks_exact(p) {
+                        for (largest, v) in largest.iter_mut().zip(row) {
+                            *largest = largest.max(v.abs());
+                        }
+                    }
+                });
+            });
+            largest
+        });
+        let mut unit = vec![0.0f32; p];
+        for partial in &partials {
+            for (unit, v) in unit.iter_mut().zip(partial) {
+                *unit = unit.max(v / 32767.0);
+            }
+        }
+        let inverse: Vec<f32> = unit.iter().map(|&u| if u > 0.0 { 1.0 / u } else { 0.0 }).collect();
+        let mut shares = vec![0i16; n * p];
+        exec.fill_rows(&mut shares, p, TASK, |first, out| {
+            in_blocks(first..first + out.len() / p, &mut |at, block| {
+                let out = &mut out[(at - first) * p..][..block.len()];
+                simd(|| {
+                    for (out, row) in out.chunks_exact_mut(p).zip(block.chunks_exact(p)) {
+                        for k in 0..p {
+                            let share = row[k] * inverse[k];
+                            // Rounds half away from zero; the cast truncates and cannot overflow.
+                            out[k] = (share + 0.5f32.copysign(share)) as i16;
+                        }
+                    }
+                });
+            });
+        });
+        Rows::Packed { shares, unit }
+    }
+
+    /// Weights for the stored numbers instead of the true ones.
+    fn for_stored(&self, weights: &[f64]) -> Vec<f32> {
+        match self {
+            Rows::Plain(_) => weights.iter().map(|&w| w as f32).collect(),
+            Rows::Packed { unit, .. } => weights.iter().zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect(),
+        }
+    }
+
+    /// The dot product of every row of the range with each of the weights, which are for the stored numbers.
+    fn dots(&self, range: Range<usize>, weights: &[Vec<f32>], mut each: impl FnMut(usize, usize, f32)) {
+        let p = weights[0].len();
+        let at = range.start * p..range.end * p;
+        simd(|| match self {
+            Rows::Plain(rows) => dots(&rows[at], weights, &mut each),
+            Rows::Packed { shares, .. } => dots(&shares[at], weights, &mut each),
+        });
+    }
+
+    /// The sums of the rows of the range, each weighed by one number for each output.
+    fn sums(&self, p: usize, range: Range<usize>, outputs: usize, weigh: impl FnMut(usize, &mut [f64])) -> Vec<Vec<f32>> {
+        let at = range.start * p..range.end * p;
+        simd(|| match self {
+            Rows::Plain(rows) => sums(p, &rows[at], outputs, weigh),
+            Rows::Packed { shares, unit } => {
+                let mut sums = sums(p, &shares[at], outputs, weigh);
+                for sum in &mut sums {
+                    sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
+                }
+                sums
+            }
+        })
+    }
+
+    /// Copies one row.
+    fn copy_row(&self, row: usize, out: &mut [f32]) {
+        let at = row * out.len()..(row + 1) * out.len();
+        match self {
+            Rows::Plain(rows) => out.copy_from_slice(&rows[at]),
+            Rows::Packed { shares, unit } => {
+                for ((out, &share), unit) in out.iter_mut().zip(&shares[at]).zip(unit) {
+                    *out = f32::from(share) * unit;
+                }
+            }
+        }
+    }
+}
 
 /// A problem with its current weights: fitting again with another penalty starts from them.
 pub(crate) struct Solver<'a> {
-    design: &'a dyn Design,
-    kept: Option<Vec<f32>>,
+    rows: Rows,
+    n: usize,
+    p: usize,
     target: Target<'a>,
     groups: Vec<Range<usize>>,
     weights: Weights,
@@ -140,13 +255,17 @@ impl<'a> Solver<'a> {
         assert_eq!(groups.iter().map(Range::len).sum::<usize>(), design.cols(), "groups must cover the columns");
         let (n, p) = (design.rows(), design.cols());
         let outputs = target.outputs();
-        let kept = (n * p * 4 <= KEEP_BYTES).then(|| {
-            let mut rows = vec![0.0; n * p];
-            exec.fill_rows(&mut rows, p, BLOCK, |first, out| design.fill(first..first + out.len() / p, out));
-            rows
-        });
-        let weights = Weights { outputs: vec![vec![0.0; p + 1]; outputs] };
-        Solver { design, kept, target, groups, weights, scores: vec![0.0; n * outputs], hessian: None, exec }
+        Solver {
+            rows: Rows::collect(design, exec),
+            n,
+            p,
+            target,
+            groups,
+            weights: Weights { outputs: vec![vec![0.0; p + 1]; outputs] },
+            scores: vec![0.0; n * outputs],
+            hessian: None,
+            exec,
+        }
     }
 
     /// The weights as they are.
@@ -171,7 +290,7 @@ impl<'a> Solver<'a> {
                 return Ok(info);
             }
             info.iterations += 1;
-            if self.hessian.is_none() || (!fresh && info.kkt > 0.5 * last_kkt) {
+            if self.hessian.is_none() || (!fresh && self.outdated(info.kkt / last_kkt, info.kkt / tolerance)) {
                 self.hessian = Some(self.curvature());
                 fresh = true;
             } else {
@@ -212,6 +331,25 @@ impl<'a> Solver<'a> {
         }
     }
 
+    /// Rows that the Hessian is taken on.
+    fn sampled(&self) -> usize {
+        let [least, most] = HESSIAN_ROWS_PER_COLUMN.map(|rows| rows * (self.p + 1));
+        (self.n / 2).clamp(least, most).min(self.n)
+    }
+
+    /// Whether a new Hessian costs less than the steps that the old one would still need, if the residual goes on
+    /// shrinking by `ratio` a step and has to shrink by `excess` in all.
+    ///
+    /// Costs are rough nanoseconds (a pass over the rows is bound by memory, the Hessian by arithmetic); they come from
+    /// sizes, never from a clock, so that runs repeat.
+    fn outdated(&self, ratio: f64, excess: f64) -> bool {
+        let (n, p, outputs) = (self.n as f64, self.p as f64, self.target.outputs() as f64);
+        let step = outputs * (0.4 * n * p + 8.0 * p * p);
+        let hessian = outputs * 0.012 * self.sampled() as f64 * p * p;
+        let steps_left = excess.ln() / -ratio.min(0.95).ln();
+        steps_left * step > hessian + 2.0 * step
+    }
+
     fn line_search(
         &self,
         step: &Weights,
@@ -244,7 +382,7 @@ impl<'a> Solver<'a> {
 
     /// Mean loss of these scores.
     fn loss(&self, scores: &[f64]) -> f64 {
-        let n = self.design.rows();
+        let n = self.n;
         let outputs = self.target.outputs();
         let partials = self.exec.map_blocks(n, 8192, |range| -> f64 {
             range
@@ -265,7 +403,7 @@ impl<'a> Solver<'a> {
     }
 
     fn penalty(&self, weights: &Weights, params: &SglParams) -> f64 {
-        let p = self.design.cols();
+        let p = self.p;
         let l1: f64 = weights.outputs.iter().map(|w| w[..p].iter().map(|v| v.abs()).sum::<f64>()).sum();
         let group: f64 = self.groups.iter().map(|g| weights.norm(g)).sum();
         params.lambda1 * l1 + params.lambda2 * group
@@ -293,34 +431,14 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Calls `work` with these rows of the design.
-    fn with_rows<R>(&self, rows: Range<usize>, work: impl FnOnce(&[f32]) -> R) -> R {
-        let p = self.design.cols();
-        if let Some(kept) = &self.kept {
-            work(&kept[rows.start * p..rows.end * p])
-        } else {
-            let mut block = vec![0.0; rows.len() * p];
-            self.design.fill(rows, &mut block);
-            work(&block)
-        }
-    }
-
     /// Scores of every row under these weights.
     fn forward(&self, weights: &Weights) -> Vec<f64> {
-        let (p, outputs) = (self.design.cols(), weights.outputs.len());
-        let single: Vec<Vec<f32>> =
-            weights.outputs.iter().map(|w| w[..p].iter().map(|&v| v as f32).collect()).collect();
-        let mut scores = vec![0.0; self.design.rows() * outputs];
-        self.exec.fill_rows(&mut scores, outputs, BLOCK, |first, scores| {
-            let count = scores.len() / outputs;
-            self.with_rows(first..first + count, |rows| {
-                simd(|| {
-                    for (row, scores) in rows.chunks_exact(p).zip(scores.chunks_exact_mut(outputs)) {
-                        for (output, score) in scores.iter_mut().enumerate() {
-                            *score = f64::from(kernel::dot(row, &single[output])) + weights.outputs[output][p];
-                        }
-                    }
-                });
+        let (p, outputs) = (self.p, weights.outputs.len());
+        let stored: Vec<Vec<f32>> = weights.outputs.iter().map(|w| self.rows.for_stored(&w[..p])).collect();
+        let mut scores = vec![0.0; self.n * outputs];
+        self.exec.fill_rows(&mut scores, outputs, TASK, |first, scores| {
+            self.rows.dots(first..first + scores.len() / outputs, &stored, |row, output, dot| {
+                scores[row * outputs + output] = f64::from(dot) + weights.outputs[output][p];
             });
         });
         scores
@@ -328,23 +446,16 @@ impl<'a> Solver<'a> {
 
     /// Gradient of the mean loss: for each output, its columns and then its intercept.
     fn gradient(&self) -> Vec<Vec<f64>> {
-        let (n, p) = (self.design.rows(), self.design.cols());
-        let outputs = self.target.outputs();
-        let partials = self.exec.map_blocks(n, BLOCK, |range| {
-            let mut sums = vec![vec![0.0f32; p]; outputs];
+        let (n, p, outputs) = (self.n, self.p, self.target.outputs());
+        let partials = self.exec.map_blocks(n, TASK, |range| {
             let mut intercepts = vec![0.0f64; outputs];
-            let mut residuals = vec![0.0f64; outputs];
-            self.with_rows(range.clone(), |rows| {
-                simd(|| {
-                    for (row, features) in range.zip(rows.chunks_exact(p)) {
-                        self.probabilities(row, &mut residuals);
-                        for (output, residual) in residuals.iter_mut().enumerate() {
-                            *residual -= f64::from(u8::from(self.is_class(row, output)));
-                            intercepts[output] += *residual;
-                            kernel::axpy(*residual as f32, features, &mut sums[output]);
-                        }
-                    }
-                });
+            let sums = self.rows.sums(p, range.clone(), outputs, |offset, residuals| {
+                let row = range.start + offset;
+                self.probabilities(row, residuals);
+                for (output, residual) in residuals.iter_mut().enumerate() {
+                    *residual -= f64::from(u8::from(self.is_class(row, output)));
+                    intercepts[output] += *residual;
+                }
             });
             (sums, intercepts)
         });
@@ -365,72 +476,64 @@ impl<'a> Solver<'a> {
 
     /// The curvature of the loss at the current scores, output by output, on a sample of the rows.
     fn curvature(&self) -> Vec<Hessian> {
-        let (n, p) = (self.design.rows(), self.design.cols());
-        let outputs = self.target.outputs();
+        (0..self.target.outputs()).map(|output| self.curvature_of(output)).collect()
+    }
+
+    fn curvature_of(&self, output: usize) -> Hessian {
+        let (n, p, outputs) = (self.n, self.p, self.target.outputs());
         let size = p + 1;
-        // Every `stride`-th block of rows.
-        let stride = (n / (HESSIAN_ROWS_PER_COLUMN * size)).max(1);
-        let blocks: Vec<Range<usize>> =
-            (0..n.div_ceil(BLOCK)).step_by(stride).map(|b| b * BLOCK..((b + 1) * BLOCK).min(n)).collect();
-        let sampled: usize = blocks.iter().map(Range::len).sum();
-        // The block-diagonal part of the softmax curvature, doubled, bounds all of it.
-        let factor = if outputs == 1 { 1.0 } else { 2.0 } / sampled as f64;
-        // Few partial sums: each is as large as the Hessian.
-        let share = blocks.len().div_ceil(8).max(1);
-        let partials = self.exec.map_blocks(blocks.len(), share, |range| {
-            let mut sums = vec![vec![0.0f32; size * size]; outputs];
-            let mut probabilities = vec![0.0; outputs];
-            for rows in &blocks[range] {
-                let count = rows.len();
-                self.with_rows(rows.clone(), |features| {
-                    for (output, sum) in sums.iter_mut().enumerate() {
-                        let mut scaled = vec![0.0f32; count * size];
-                        for (at, row) in rows.clone().enumerate() {
-                            self.probabilities(row, &mut probabilities);
-                            let q = probabilities[output];
-                            let root = (q * (1.0 - q) * factor).max(0.0).sqrt() as f32;
-                            let out = &mut scaled[at * size..(at + 1) * size];
-                            for (out, v) in out.iter_mut().zip(&features[at * p..(at + 1) * p]) {
-                                *out = v * root;
-                            }
-                            out[p] = root;
-                        }
-                        let block = MatRef::from_row_major_slice(&scaled, count, size);
-                        triangular::matmul(
-                            MatMut::from_row_major_slice_mut(sum, size, size),
-                            BlockStructure::TriangularLower,
-                            Accum::Add,
-                            block.transpose(),
-                            BlockStructure::Rectangular,
-                            block,
-                            BlockStructure::Rectangular,
-                            1.0,
-                            Par::Seq,
-                        );
-                    }
-                });
-            }
-            sums
-        });
-        (0..outputs)
-            .map(|output| {
-                let mut entries = vec![0.0f32; size * size];
-                for partial in &partials {
-                    for (entry, v) in entries.iter_mut().zip(&partial[output]) {
-                        *entry += v;
-                    }
-                }
-                let mean = (0..size).map(|k| entries[k * size + k]).sum::<f32>() / size as f32;
-                for row in 0..size {
-                    // Keeps the model strictly convex where columns are dependent or all probabilities are 0 or 1.
-                    entries[row * size + row] += 1e-5 * mean + f32::MIN_POSITIVE;
-                    for col in row + 1..size {
-                        entries[row * size + col] = entries[col * size + row];
-                    }
-                }
-                Hessian { size, entries }
+        let mut probabilities = vec![0.0; outputs];
+        let curvatures: Vec<f64> = (0..n)
+            .map(|row| {
+                self.probabilities(row, &mut probabilities);
+                let q = probabilities[output];
+                // The block-diagonal part of the softmax curvature, doubled, bounds all of it.
+                q * (1.0 - q) * if outputs == 1 { 1.0 } else { 2.0 } / n as f64
             })
-            .collect()
+            .collect();
+        let picked = pick(&curvatures, self.sampled());
+        // Few partial sums: each is as large as the Hessian.
+        let partials = self.exec.map_blocks(picked.len(), picked.len().div_ceil(4).max(256), |range| {
+            let mut sum = vec![0.0f32; size * size];
+            let mut scaled = vec![0.0f32; 256 * size];
+            for rows in picked[range].chunks(256) {
+                let scaled = &mut scaled[..rows.len() * size];
+                for (&(row, weight), out) in rows.iter().zip(scaled.chunks_exact_mut(size)) {
+                    self.rows.copy_row(row, &mut out[..p]);
+                    out[p] = 1.0;
+                    let root = weight.sqrt() as f32;
+                    out.iter_mut().for_each(|v| *v *= root);
+                }
+                let block = MatRef::from_row_major_slice(scaled, rows.len(), size);
+                triangular::matmul(
+                    MatMut::from_row_major_slice_mut(&mut sum, size, size),
+                    BlockStructure::TriangularLower,
+                    Accum::Add,
+                    block.transpose(),
+                    BlockStructure::Rectangular,
+                    block,
+                    BlockStructure::Rectangular,
+                    1.0,
+                    Par::Seq,
+                );
+            }
+            sum
+        });
+        let mut entries = vec![0.0f32; size * size];
+        for partial in &partials {
+            for (entry, v) in entries.iter_mut().zip(partial) {
+                *entry += v;
+            }
+        }
+        let mean = (0..size).map(|k| entries[k * size + k]).sum::<f32>() / size as f32;
+        for row in 0..size {
+            // Keeps the model strictly convex where columns are dependent or all probabilities are 0 or 1.
+            entries[row * size + row] += 1e-5 * mean + f32::MIN_POSITIVE;
+            for col in row + 1..size {
+                entries[row * size + col] = entries[col * size + row];
+            }
+        }
+        Hessian { size, entries }
     }
 
     /// Minimises `gradient·(v − w) + ½ (v − w)ᵀ H (v − w) + penalty(v)` over v by coordinate descent, group by group.
@@ -441,7 +544,7 @@ impl<'a> Solver<'a> {
         params: &SglParams,
         kkt: f64,
     ) -> Weights {
-        let p = self.design.cols();
+        let p = self.p;
         let mut v = self.weights.clone();
         // Slopes of the model's smooth part at v.
         let mut q: Vec<Vec<f64>> = gradient.to_vec();
@@ -452,8 +555,8 @@ impl<'a> Solver<'a> {
                 }
             });
         };
-        let target = 0.05 * kkt;
-        for _ in 0..400 {
+        let target = 1e-3 * kkt;
+        for _ in 0..1000 {
             let mut largest = 0.0f64;
             for group in &self.groups {
                 // Where would the slopes be if this group were zero?
@@ -540,7 +643,7 @@ impl<'a> Solver<'a> {
 
     /// Largest distance of the gradient from what optimality asks, over weights, groups and intercepts.
     fn kkt(&self, gradient: &[Vec<f64>], params: &SglParams) -> f64 {
-        let p = self.design.cols();
+        let p = self.p;
         let mut worst = gradient.iter().map(|g| g[p].abs()).fold(0.0, f64::max);
         for group in &self.groups {
             let norm = self.weights.norm(group);
@@ -567,6 +670,57 @@ impl<'a> Solver<'a> {
         }
         worst
     }
+}
+
+#[inline(always)]
+fn dots<T: Copy + Into<f32>>(rows: &[T], weights: &[Vec<f32>], each: &mut impl FnMut(usize, usize, f32)) {
+    for (row, features) in rows.chunks_exact(weights[0].len()).enumerate() {
+        for (output, weights) in weights.iter().enumerate() {
+            each(row, output, kernel::dot(features, weights));
+        }
+    }
+}
+
+#[inline(always)]
+fn sums<T: Copy + Into<f32>>(
+    p: usize,
+    rows: &[T],
+    outputs: usize,
+    mut weigh: impl FnMut(usize, &mut [f64]),
+) -> Vec<Vec<f32>> {
+    let mut sums = vec![vec![0.0f32; p]; outputs];
+    let mut weights = vec![0.0; outputs];
+    for (row, features) in rows.chunks_exact(p).enumerate() {
+        weigh(row, &mut weights);
+        for (sum, &weight) in sums.iter_mut().zip(&weights) {
+            kernel::axpy(weight as f32, features, sum);
+        }
+    }
+    sums
+}
+
+/// Rows whose weighted sum stands for the sum over all rows: about `count` of them, taken systematically with chances
+/// proportional to their curvatures, so that every row that matters is in. All rows where there are no more than that.
+fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
+    let all = || curvatures.iter().copied().enumerate().filter(|&(_, c)| c > 0.0);
+    let total: f64 = curvatures.iter().sum();
+    if curvatures.len() <= count || total <= 0.0 {
+        return all().collect();
+    }
+    let step = total / count as f64;
+    let mut passed = 0.5 * step;
+    let mut picked = Vec::with_capacity(count);
+    for (row, curvature) in all() {
+        passed += curvature;
+        if curvature >= step {
+            picked.push((row, curvature));
+            passed -= curvature;
+        } else if passed >= step {
+            picked.push((row, step));
+            passed -= step;
+        }
+    }
+    picked
 }
 
 /// Soft thresholding: towards zero by `by`, stopping there.
