@@ -121,7 +121,7 @@ impl LinkModel {
         exec.fill_rows(&mut scores, 1, 256, |first, scores| {
             let mut block = vec![0.0; scores.len() * width];
             design.fill(first..first + scores.len(), &mut block);
-            simd(|| {
+            simd(#[inline(always)] || {
                 for (score, row) in scores.iter_mut().zip(block.chunks_exact(width)) {
                     *score = f64::from(kernel::dot(row, &self.weights)) + self.intercept;
                 }
@@ -243,7 +243,7 @@ impl Design for PairDesign<'_> {
 
     fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
         let width = self.cols();
-        simd(|| {
+        simd(#[inline(always)] || {
             for (&[i, j], out) in self.pairs[rows].iter().zip(out.chunks_exact_mut(width)) {
                 let (i, j) = (i as usize, j as usize);
                 let mut start = 0;

@@ -3,7 +3,8 @@
 //! In: the normalised embedding ẑ of a component and the training graph. Out: a symmetric d × d matrix H, so that
 //! `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot see heterophily.
 
-use faer::Mat;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, ComponentKind};
@@ -256,8 +257,8 @@ fn two_core(graph: &Csr) -> Vec<bool> {
 
 /// The least-squares problem of H*: coefficients of a symmetric matrix against the labels of pairs.
 ///
-/// For coefficients c, `A c` is `ẑ_i H(c) ẑ_jᵀ` over the pairs, and `Aᵀ r` collects `ẐᵀW_r Ẑ`, with `W_r` the sparse
-/// matrix of r on the pairs.
+/// For coefficients c, `A c` is `ẑ_i H(c) ẑ_jᵀ` over the pairs, and `Aᵀ u` collects `ẐᵀW_u Ẑ`, with `W_u` the sparse
+/// matrix of u on the pairs.
 struct PairFit<'a> {
     z: &'a Matrix,
     sample: &'a Sample,
@@ -278,29 +279,63 @@ impl PairFit<'_> {
 }
 
 impl LeastSquares for PairFit<'_> {
-    fn forward(&self, coefficients: &[f64]) -> Vec<f64> {
-        let zh = kernel::gemm(self.z, self.matrix(coefficients).faer(), self.exec);
-        let scores = kernel::pair_dots(&zh, self.z, &self.sample.pairs, self.exec);
-        scores.iter().map(|&s| f64::from(s)).collect()
-    }
-
-    fn adjoint(&self, residuals: &[f64]) -> Vec<f64> {
-        let mut gathered = Matrix::zeros(self.z.rows(), self.z.cols());
-        self.exec.fill_matrix(&mut gathered, |node, out| {
-            kernel::simd(|| {
-                out.fill(0.0);
-                for at in self.sample.starts[node]..self.sample.starts[node + 1] {
-                    let other = self.sample.pairs[at][1] as usize;
-                    kernel::axpy(residuals[at] as f32, self.z.row(other), out);
+    fn step(&self, v: &[f64], alpha: f64, u: &mut Vec<f64>) -> Vec<f64> {
+        let d = self.z.cols();
+        let h = self.matrix(v);
+        let starts = &self.sample.starts;
+        // A block of first nodes at a time: its part of ẐH, of u, of W_u Ẑ and of ẐᵀW_u Ẑ, all within the cache, and
+        // the second node of a pair fetched once for both products.
+        let nodes = self.z.rows();
+        let blocks = self.exec.map_blocks(nodes, 256.max(nodes.div_ceil(64)), |range| {
+            let rows = MatRef::from_row_major_slice(&self.z.as_slice()[range.start * d..range.end * d], range.len(), d);
+            let mut zh = vec![0.0f32; range.len() * d];
+            matmul(
+                MatMut::from_row_major_slice_mut(&mut zh, range.len(), d),
+                Accum::Replace,
+                rows,
+                h.faer(),
+                1.0,
+                Par::Seq,
+            );
+            let mut new = u[starts[range.start]..starts[range.end]].to_vec();
+            kernel::simd(#[inline(always)] || {
+                for (node, row) in range.clone().zip(zh.chunks_exact_mut(d)) {
+                    let mut gathered = vec![0.0f32; d];
+                    for at in starts[node]..starts[node + 1] {
+                        let other = self.z.row(self.sample.pairs[at][1] as usize);
+                        let u = &mut new[at - starts[range.start]];
+                        *u = f64::from(kernel::dot(row, other)) - alpha * *u;
+                        kernel::axpy(*u as f32, other, &mut gathered);
+                    }
+                    // ẐH of this node has served; what was gathered for it takes its place.
+                    row.copy_from_slice(&gathered);
                 }
             });
+            let gathered = MatRef::from_row_major_slice(&zh, range.len(), d);
+            let mut product = vec![0.0f32; d * d];
+            matmul(
+                MatMut::from_row_major_slice_mut(&mut product, d, d),
+                Accum::Replace,
+                rows.transpose(),
+                gathered,
+                1.0,
+                Par::Seq,
+            );
+            (new, product)
         });
-        let m = kernel::gemm_tn(self.z, &gathered, self.exec);
+        let mut m = vec![0.0f64; d * d];
+        u.clear();
+        for (new, product) in blocks {
+            u.extend(new);
+            for (m, v) in m.iter_mut().zip(product) {
+                *m += f64::from(v);
+            }
+        }
         self.free
             .iter()
             .map(|&[i, j]| {
                 let (i, j) = (i as usize, j as usize);
-                if i == j { m[(i, i)] } else { m[(i, j)] + m[(j, i)] }
+                if i == j { m[i * d + i] } else { m[i * d + j] + m[j * d + i] }
             })
             .collect()
     }
@@ -365,13 +400,15 @@ mod tests {
             if a == b { one } else { one + f64::from(zi[b]) * f64::from(zj[a]) }
         });
         let c: Vec<f64> = (0..free.len()).map(|k| 0.3 * k as f64 - 1.0).collect();
-        for (row, value) in problem.forward(&c).iter().enumerate() {
-            let expected: f64 = (0..c.len()).map(|k| design[(row, k)] * c[k]).sum();
-            assert!((value - expected).abs() < 1e-5);
+        let before: Vec<f64> = (0..n).map(|k| (k as f64).sin()).collect();
+        let mut u = before.clone();
+        let adjoint = problem.step(&c, 0.7, &mut u);
+        for row in 0..n {
+            let expected: f64 = (0..c.len()).map(|k| design[(row, k)] * c[k]).sum::<f64>() - 0.7 * before[row];
+            assert!((u[row] - expected).abs() < 1e-5);
         }
-        let r: Vec<f64> = (0..n).map(|k| (k as f64).sin()).collect();
-        for (col, value) in problem.adjoint(&r).iter().enumerate() {
-            let expected: f64 = (0..n).map(|k| design[(k, col)] * r[k]).sum();
+        for (col, value) in adjoint.iter().enumerate() {
+            let expected: f64 = (0..n).map(|k| design[(k, col)] * u[k]).sum();
             assert!((value - expected).abs() < 1e-5);
         }
         // H* against the normal equations of the damped problem, solved densely.

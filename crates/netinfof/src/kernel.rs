@@ -14,7 +14,8 @@ use crate::matrix::Matrix;
 /// Rows in a block of a dense product. Fixed: sums are taken block by block.
 const BLOCK: usize = 512;
 
-/// Runs `work` compiled for the best vector units of this machine.
+/// Runs `work` compiled for the best vector units of this machine. The closure and all that it calls in its loops must be
+/// `#[inline(always)]`: what is not inlined is compiled for the oldest machine.
 #[inline(always)]
 pub(crate) fn simd<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
@@ -64,7 +65,7 @@ pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
     let mut out = Matrix::zeros(a.matrix.rows(), x.cols());
     let weight = |node: usize| a.right.map_or(1.0, |right| right[node]);
     exec.fill_matrix(&mut out, |row, out| {
-        simd(|| {
+        simd(#[inline(always)] || {
             // Written before it is read: fresh memory then faults once, not twice.
             out.fill(0.0);
             let values = a.matrix.row_values(row);
@@ -171,7 +172,7 @@ pub(crate) fn gram(a: &Matrix, weights: Option<&[f32]>, exec: &Exec) -> Mat<f64>
 pub(crate) fn pair_dots(left: &Matrix, right: &Matrix, pairs: &[Pair], exec: &Exec) -> Vec<f32> {
     let mut out = vec![0.0; pairs.len()];
     exec.fill_rows(&mut out, 1, 2048, |first, out| {
-        simd(|| {
+        simd(#[inline(always)] || {
             for (value, &[i, j]) in out.iter_mut().zip(&pairs[first..]) {
                 *value = dot(left.row(i as usize), right.row(j as usize));
             }

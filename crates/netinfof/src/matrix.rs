@@ -72,12 +72,6 @@ impl Matrix {
         &mut self.data
     }
 
-    /// The first `cols` columns.
-    pub(crate) fn first_cols(&self, cols: usize) -> Matrix {
-        assert!(cols <= self.cols, "{cols} of {} columns", self.cols);
-        Matrix::from_fn(self.rows, cols, |row, col| self.data[row * self.cols + col])
-    }
-
     /// Multiplies column `j` by `scale[j]`.
     pub(crate) fn scale_cols(&mut self, scale: &[f32]) {
         assert_eq!(scale.len(), self.cols, "one scale a column");

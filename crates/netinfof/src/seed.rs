@@ -99,13 +99,11 @@ mod tests {
     fn draws_are_pinned() {
         let mut a = Seed(7).stream(Stream::Walks, 3);
         let drawn: Vec<u32> = (0..6).map(|_| a.below(1000)).collect();
-        assert_eq!(drawn, GOLDEN);
+        assert_eq!(drawn, [545, 67, 42, 809, 413, 270]);
         let mut items: Vec<u32> = (0..8).collect();
         Seed(7).stream(Stream::LinkSplit, 0).shuffle(&mut items);
-        assert_eq!(items, GOLDEN_SHUFFLE);
+        assert_eq!(items, [7, 3, 2, 1, 4, 0, 5, 6]);
     }
-    const GOLDEN: [u32; 6] = [0; 6];
-    const GOLDEN_SHUFFLE: [u32; 8] = [0; 8];
 
     #[test]
     fn streams_differ_by_seed_stage_and_unit() {

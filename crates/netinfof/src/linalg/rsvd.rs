@@ -28,12 +28,11 @@ impl Default for RsvdParams {
     }
 }
 
-/// A truncated SVD `u diag(s) vᵀ`, largest first, signs fixed: the entry of largest size in each column of `u` is positive.
+/// The left side of a truncated SVD, largest first, signs fixed: the entry of largest size in each column is positive.
 #[derive(Clone, Debug)]
 pub(crate) struct Svd {
     pub(crate) u: Matrix,
     pub(crate) s: Vec<f64>,
-    pub(crate) v: Matrix,
 }
 
 /// Singular values below this share of the largest are rounding noise of `f32` data and are dropped.
@@ -52,7 +51,7 @@ pub(crate) fn rsvd(
     exec: &Exec,
 ) -> Result<Svd> {
     let width = (rank + params.oversampling).min(op.rows()).min(op.cols());
-    let empty = || Svd { u: Matrix::zeros(op.rows(), 0), s: Vec::new(), v: Matrix::zeros(op.cols(), 0) };
+    let empty = || Svd { u: Matrix::zeros(op.rows(), 0), s: Vec::new() };
     if width == 0 {
         return Ok(empty());
     }
@@ -92,12 +91,9 @@ pub(crate) fn rsvd(
     let k = kept.len();
     let rotation = Mat::from_fn(q.cols(), k, |row, col| vectors[(row, col)] as f32);
     let mut u = kernel::gemm(&q, rotation.as_ref(), exec);
-    let scaled = Mat::from_fn(q.cols(), k, |row, col| (vectors[(row, col)] / kept[col]) as f32);
-    let mut v = kernel::gemm(&b, scaled.as_ref(), exec);
     let signs = fix_signs(&u);
     u.scale_cols(&signs);
-    v.scale_cols(&signs);
-    Ok(Svd { u, s: kept, v })
+    Ok(Svd { u, s: kept })
 }
 
 /// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are dependent
@@ -188,8 +184,6 @@ mod tests {
             assert!((svd.s[k] - s).abs() < 1e-4 * s, "value {k}: {} {s}", svd.s[k]);
             let cos: f64 = (0..90).map(|r| exact.U()[(r, k)] * f64::from(svd.u.row(r)[k])).sum();
             assert!(cos.abs() > 1.0 - 1e-5, "vector {k}: {cos}");
-            let cos: f64 = (0..40).map(|r| exact.V()[(r, k)] * f64::from(svd.v.row(r)[k])).sum();
-            assert!(cos.abs() > 1.0 - 1e-5, "right vector {k}: {cos}");
         }
         // Sign rule.
         for k in 0..6 {

@@ -141,7 +141,7 @@ impl Rows {
         let partials = exec.map_blocks(n, TASK, |range| {
             let mut largest = vec![0.0f32; p];
             in_blocks(range, &mut |_, block| {
-                simd(|| {
+                simd(#[inline(always)] || {
                     for row in block.chunks_exact(p) {
                         for (largest, v) in largest.iter_mut().zip(row) {
                             *largest = largest.max(v.abs());
@@ -162,7 +162,7 @@ impl Rows {
         exec.fill_rows(&mut shares, p, TASK, |first, out| {
             in_blocks(first..first + out.len() / p, &mut |at, block| {
                 let out = &mut out[(at - first) * p..][..block.len()];
-                simd(|| {
+                simd(#[inline(always)] || {
                     for (out, row) in out.chunks_exact_mut(p).zip(block.chunks_exact(p)) {
                         for k in 0..p {
                             let share = row[k] * inverse[k];
@@ -188,7 +188,7 @@ impl Rows {
     fn dots(&self, range: Range<usize>, weights: &[Vec<f32>], mut each: impl FnMut(usize, usize, f32)) {
         let p = weights[0].len();
         let at = range.start * p..range.end * p;
-        simd(|| match self {
+        simd(#[inline(always)] || match self {
             Rows::Plain(rows) => dots(&rows[at], weights, &mut each),
             Rows::Packed { shares, .. } => dots(&shares[at], weights, &mut each),
         });
@@ -197,7 +197,7 @@ impl Rows {
     /// The sums of the rows of the range, each weighed by one number for each output.
     fn sums(&self, p: usize, range: Range<usize>, outputs: usize, weigh: impl FnMut(usize, &mut [f64])) -> Vec<Vec<f32>> {
         let at = range.start * p..range.end * p;
-        simd(|| match self {
+        simd(#[inline(always)] || match self {
             Rows::Plain(rows) => sums(p, &rows[at], outputs, weigh),
             Rows::Packed { shares, unit } => {
                 let mut sums = sums(p, &shares[at], outputs, weigh);
@@ -549,7 +549,7 @@ impl<'a> Solver<'a> {
         // Slopes of the model's smooth part at v.
         let mut q: Vec<Vec<f64>> = gradient.to_vec();
         let shift = |q: &mut [f64], row: &[f32], by: f64| {
-            simd(|| {
+            simd(#[inline(always)] || {
                 for (q, &h) in q.iter_mut().zip(row) {
                     *q += f64::from(h) * by;
                 }
@@ -565,7 +565,7 @@ impl<'a> Solver<'a> {
                 for ((w, q), h) in v.outputs.iter().zip(&q).zip(hessian) {
                     let mut slopes = q[group.clone()].to_vec();
                     if active {
-                        simd(|| {
+                        simd(#[inline(always)] || {
                             for k in group.clone() {
                                 if w[k] != 0.0 {
                                     for (slope, &h) in slopes.iter_mut().zip(&h.row(k)[group.clone()]) {
