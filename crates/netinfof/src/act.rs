@@ -140,7 +140,7 @@ pub fn links(
     exec: &Exec,
 ) -> Result<ActResult> {
     params.validate()?;
-    let k = hits_k(params.hits, split, exec)?;
+    let k = check_hits(params, split, exec)?;
     let positives = &split.train[..split.train.len().min(params.max_edges)];
     let mut pairs = positives.to_vec();
     pairs.extend(split.training_negatives(positives.len(), &mut seed.stream(Stream::TrainingNegatives, 0))?);
@@ -210,9 +210,9 @@ fn score_sets(
 }
 
 /// The K to use: the one asked for, if there are enough negatives; else 100, or the largest of 50, 20, 10, … that fits.
-fn hits_k(asked: Option<usize>, split: &LinkSplit, exec: &Exec) -> Result<usize> {
+pub(crate) fn check_hits(params: &ActParams, split: &LinkSplit, exec: &Exec) -> Result<usize> {
     let fewest = split.valid.negatives.len().min(split.test.negatives.len());
-    if let Some(k) = asked {
+    if let Some(k) = params.hits {
         return if k <= fewest {
             Ok(k)
         } else {

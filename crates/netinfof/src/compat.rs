@@ -126,27 +126,24 @@ pub fn fit(
     params.validate()?;
     let sample = (params.kind == CompatKind::Hstar).then(|| Sample::draw(split, params, seed)).transpose()?;
     exec.stage("compatibility", components.len(), || {
-        components
-            .iter()
-            .map(|component| {
-                let z = component.normalized(exec);
-                let compatibility = match (&sample, params.kind) {
-                    (Some(sample), _) => hstar(&z, &split.graph, sample, params, exec)?,
-                    (None, CompatKind::None) => {
-                        Compatibility { matrix: Matrix::identity(z.cols()), coefficients: z.cols(), lsqr: None }
-                    }
-                    (None, _) => {
-                        let h = ridge(&z, &split.graph, params.alpha, exec)?;
-                        let d = z.cols();
-                        let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
-                        Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
-                    }
-                };
-                let zh = kernel::gemm(&z, compatibility.matrix.faer(), exec);
-                exec.step()?;
-                Ok(AdjustedComponent { kind: component.kind, z, zh, compatibility })
-            })
-            .collect()
+        exec.try_map(components, |component| {
+            let z = component.normalized(exec);
+            let compatibility = match (&sample, params.kind) {
+                (Some(sample), _) => hstar(&z, &split.graph, sample, params, exec)?,
+                (None, CompatKind::None) => {
+                    Compatibility { matrix: Matrix::identity(z.cols()), coefficients: z.cols(), lsqr: None }
+                }
+                (None, _) => {
+                    let h = ridge(&z, &split.graph, params.alpha, exec)?;
+                    let d = z.cols();
+                    let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
+                    Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
+                }
+            };
+            let zh = kernel::gemm(&z, compatibility.matrix.faer(), exec);
+            exec.step()?;
+            Ok(AdjustedComponent { kind: component.kind, z, zh, compatibility })
+        })
     })
 }
 

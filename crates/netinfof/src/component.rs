@@ -178,19 +178,19 @@ pub fn build(
     let uses_features = |kind: &ComponentKind| !matches!(kind, ComponentKind::U | ComponentKind::R);
     let prepared = params.kinds.iter().any(uses_features).then(|| FeatureOperator::prepare(features, graph, params, exec));
     exec.stage("components", params.kinds.len(), || {
-        params
-            .kinds
-            .iter()
-            .map(|&kind| {
-                let component = build_one(kind, graph, prepared.as_ref(), params, seed, exec)?;
-                let found = component.embedding.cols();
-                if found < params.dim {
-                    exec.notice(format!("component {} has {found} dimensions, not {}: its rank allows no more", kind.name(), params.dim));
-                }
-                exec.step()?;
-                Ok(component)
-            })
-            .collect()
+        exec.try_map(&params.kinds, |&kind| {
+            let component = build_one(kind, graph, prepared.as_ref(), params, seed, exec)?;
+            exec.step()?;
+            Ok(component)
+        })
+    })
+    .inspect(|components: &Vec<Component>| {
+        for component in components {
+            let (name, found) = (component.kind.name(), component.embedding.cols());
+            if found < params.dim {
+                exec.notice(format!("component {name} has {found} dimensions, not {}: its rank allows no more", params.dim));
+            }
+        }
     })
 }
 

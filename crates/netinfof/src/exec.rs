@@ -86,6 +86,15 @@ impl Exec {
         self.pool.install(|| (0..blocks).into_par_iter().map(|b| map(range(b))).collect())
     }
 
+    /// Maps every item as a task of its own, several at a time, and returns the results in order.
+    pub(crate) fn try_map<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        map: impl Fn(&T) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        self.map_blocks(items.len(), 1, |range| map(&items[range.start])).into_iter().collect()
+    }
+
     /// Fills a slice of `width`-wide rows, `block` rows a task; `fill` gets the first row's number and the rows.
     pub(crate) fn fill_rows<T: Send>(
         &self,

@@ -116,6 +116,10 @@ fn link_split(
         None => split::links(graph, &params.split, seed, exec)?,
         Some(pairs) => split::links_given(graph, pairs.clone(), &params.split, seed, exec)?,
     };
+    if goal == Goal::Act {
+        // Said now rather than after all the work.
+        act::check_hits(&params.act, &split, exec)?;
+    }
     clock.lap("split");
 
     let components = component::build(&split.graph, graph.features(), &params.component, seed, exec)?;

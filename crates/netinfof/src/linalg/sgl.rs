@@ -110,7 +110,7 @@ const TASK: usize = 1024;
 const UNPACKED_BYTES: usize = 128 << 20;
 /// Rows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
 /// rows serve: most have next to no curvature. See DESIGN.md for what more and fewer give.
-const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [8, 48];
+const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
 
 /// The rows of a design in memory.
 enum Rows {
