@@ -28,7 +28,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let on_interrupt = Arc::clone(&progress);
     // Fails only where a handler is set already, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
-    let result = Exec::with_progress(args.threads(), progress.clone()).and_then(|exec| commands::dispatch(&args, &exec));
+    let result = Exec::with_progress(args.threads(), progress.clone())
+        .and_then(|exec| commands::dispatch(&args, &exec));
     progress.clear();
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -26,7 +26,6 @@ impl Bars {
     /// Asks the run to stop; asked twice, stops at once.
     pub(crate) fn interrupt(&self) {
         if self.interrupted.swap(true, Ordering::SeqCst) {
-            #[expect(clippy::exit, reason = "a second Ctrl-C means now")]
             std::process::exit(130);
         }
     }
@@ -86,7 +85,10 @@ impl Progress for Bars {
 /// Prints to standard output. A reader that has gone away is no fault.
 pub(crate) fn out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
-    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(b"\n")).and_then(|()| stdout.flush());
+    let written = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.write_all(b"\n"))
+        .and_then(|()| stdout.flush());
     match written {
         Err(source) if source.kind() != ErrorKind::BrokenPipe => {
             Err(Error::Io { path: "standard output".into(), source })
@@ -147,7 +149,8 @@ pub(crate) fn report(report: &Report) -> String {
     for (name, score) in report.mean.components.iter() {
         let spread = report.std.components.get(name).copied().unwrap_or(0.0);
         let accuracy: f64 =
-            report.splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.accuracy).sum::<f64>() / splits as f64;
+            report.splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.accuracy).sum::<f64>()
+                / splits as f64;
         let value = if splits > 1 { format!("{score:.3} ± {spread:.3}") } else { format!("{score:.3}") };
         let _ = write!(
             text,
@@ -216,7 +219,10 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
         lines.push("  features    none".into());
     }
     if facts.classes > 0 {
-        lines.push(format!("  classes     {}, {} of {} nodes labelled", facts.classes, facts.labelled, facts.nodes));
+        lines.push(format!(
+            "  classes     {}, {} of {} nodes labelled",
+            facts.classes, facts.labelled, facts.nodes
+        ));
     } else {
         lines.push("  classes     none".into());
     }

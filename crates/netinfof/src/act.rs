@@ -121,11 +121,14 @@ impl LinkModel {
         exec.fill_rows(&mut scores, 1, 256, |first, scores| {
             let mut block = vec![0.0; scores.len() * width];
             design.fill(first..first + scores.len(), &mut block);
-            simd(#[inline(always)] || {
-                for (score, row) in scores.iter_mut().zip(block.chunks_exact(width)) {
-                    *score = f64::from(kernel::dot(row, &self.weights)) + self.intercept;
-                }
-            });
+            simd(
+                #[inline(always)]
+                || {
+                    for (score, row) in scores.iter_mut().zip(block.chunks_exact(width)) {
+                        *score = f64::from(kernel::dot(row, &self.weights)) + self.intercept;
+                    }
+                },
+            );
         });
         scores
     }
@@ -167,7 +170,8 @@ pub fn links(
                 max_iterations: params.max_iterations,
             };
             let info = solver.fit(&sgl)?;
-            let (positives, negatives) = score_sets(&LinkModel::new(solver.weights()), components, &split.valid, exec);
+            let (positives, negatives) =
+                score_sets(&LinkModel::new(solver.weights()), components, &split.valid, exec);
             let hits = metric::hits_at(k, &positives, &negatives);
             if best.as_ref().is_none_or(|(so_far, ..)| hits > *so_far) {
                 best = Some((hits, Chosen { lambda1, lambda2, info }, solver.weights().clone()));
@@ -243,21 +247,24 @@ impl Design for PairDesign<'_> {
 
     fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
         let width = self.cols();
-        simd(#[inline(always)] || {
-            for (&[i, j], out) in self.pairs[rows].iter().zip(out.chunks_exact_mut(width)) {
-                let (i, j) = (i as usize, j as usize);
-                let mut start = 0;
-                for component in self.components {
-                    let d = component.z.cols();
-                    let out = &mut out[start..start + d];
-                    let (zi, zj) = (&component.z.row(i)[..d], &component.z.row(j)[..d]);
-                    let (hi, hj) = (&component.zh.row(i)[..d], &component.zh.row(j)[..d]);
-                    for k in 0..d {
-                        out[k] = 0.5 * (hi[k] * zj[k] + hj[k] * zi[k]);
+        simd(
+            #[inline(always)]
+            || {
+                for (&[i, j], out) in self.pairs[rows].iter().zip(out.chunks_exact_mut(width)) {
+                    let (i, j) = (i as usize, j as usize);
+                    let mut start = 0;
+                    for component in self.components {
+                        let d = component.z.cols();
+                        let out = &mut out[start..start + d];
+                        let (zi, zj) = (&component.z.row(i)[..d], &component.z.row(j)[..d]);
+                        let (hi, hj) = (&component.zh.row(i)[..d], &component.zh.row(j)[..d]);
+                        for k in 0..d {
+                            out[k] = 0.5 * (hi[k] * zj[k] + hj[k] * zi[k]);
+                        }
+                        start += d;
                     }
-                    start += d;
                 }
-            }
-        });
+            },
+        );
     }
 }

@@ -70,7 +70,11 @@ impl CompatParams {
             return Err(Error::param("energy", self.energy, "a share above 0, at most 1"));
         }
         if self.max_edges == 0 || self.negatives == 0 {
-            return Err(Error::param("max_edges", self.max_edges, "at least one edge and one negative for it"));
+            return Err(Error::param(
+                "max_edges",
+                self.max_edges,
+                "at least one edge and one negative for it",
+            ));
         }
         if !(self.lsqr.damp >= 0.0 && self.lsqr.tolerance > 0.0) {
             return Err(Error::param("lsqr", format!("{:?}", self.lsqr), "damp from 0, tolerance above 0"));
@@ -159,10 +163,19 @@ fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<Mat<f64>> {
 }
 
 /// H*: the strongest entries of H, refitted to tell edges (1) from non-edges (0).
-fn hstar(z: &Matrix, graph: &Csr, sample: &Sample, params: &CompatParams, exec: &Exec) -> Result<Compatibility> {
+fn hstar(
+    z: &Matrix,
+    graph: &Csr,
+    sample: &Sample,
+    params: &CompatParams,
+    exec: &Exec,
+) -> Result<Compatibility> {
     let h = ridge(z, graph, params.alpha, exec)?;
     let free = strongest(&h, params.energy);
-    let start: Vec<f64> = free.iter().map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)])).collect();
+    let start: Vec<f64> = free
+        .iter()
+        .map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]))
+        .collect();
     let problem = PairFit { z, sample, free: &free, exec };
     let (solution, info) = lsqr(&problem, &sample.labels, &start, &params.lsqr, || exec.check())?;
     let matrix = problem.matrix(&solution);
@@ -284,7 +297,11 @@ impl LeastSquares for PairFit<'_> {
         // the second node of a pair fetched once for both products.
         let nodes = self.z.rows();
         let blocks = self.exec.map_blocks(nodes, 256.max(nodes.div_ceil(64)), |range| {
-            let rows = MatRef::from_row_major_slice(&self.z.as_slice()[range.start * d..range.end * d], range.len(), d);
+            let rows = MatRef::from_row_major_slice(
+                &self.z.as_slice()[range.start * d..range.end * d],
+                range.len(),
+                d,
+            );
             let mut zh = vec![0.0f32; range.len() * d];
             matmul(
                 MatMut::from_row_major_slice_mut(&mut zh, range.len(), d),
@@ -295,19 +312,22 @@ impl LeastSquares for PairFit<'_> {
                 Par::Seq,
             );
             let mut new = u[starts[range.start]..starts[range.end]].to_vec();
-            kernel::simd(#[inline(always)] || {
-                for (node, row) in range.clone().zip(zh.chunks_exact_mut(d)) {
-                    let mut gathered = vec![0.0f32; d];
-                    for at in starts[node]..starts[node + 1] {
-                        let other = self.z.row(self.sample.pairs[at][1] as usize);
-                        let u = &mut new[at - starts[range.start]];
-                        *u = f64::from(kernel::dot(row, other)) - alpha * *u;
-                        kernel::axpy(*u as f32, other, &mut gathered);
+            kernel::simd(
+                #[inline(always)]
+                || {
+                    for (node, row) in range.clone().zip(zh.chunks_exact_mut(d)) {
+                        let mut gathered = vec![0.0f32; d];
+                        for at in starts[node]..starts[node + 1] {
+                            let other = self.z.row(self.sample.pairs[at][1] as usize);
+                            let u = &mut new[at - starts[range.start]];
+                            *u = f64::from(kernel::dot(row, other)) - alpha * *u;
+                            kernel::axpy(*u as f32, other, &mut gathered);
+                        }
+                        // ẐH of this node has served; what was gathered for it takes its place.
+                        row.copy_from_slice(&gathered);
                     }
-                    // ẐH of this node has served; what was gathered for it takes its place.
-                    row.copy_from_slice(&gathered);
-                }
-            });
+                },
+            );
             let gathered = MatRef::from_row_major_slice(&zh, range.len(), d);
             let mut product = vec![0.0f32; d * d];
             matmul(
@@ -377,6 +397,19 @@ mod tests {
     }
 
     #[test]
+    fn ridge_equals_scikit_learns() {
+        let exec = Exec::new(1).unwrap();
+        let oracle = crate::oracle::read();
+        let z = crate::oracle::matrix(&oracle.z);
+        let h = ridge(&z, &Csr::symmetric(z.rows(), &oracle.edges), 1.0, &exec).unwrap();
+        for (i, row) in oracle.ridge.iter().enumerate() {
+            for (j, expected) in row.iter().enumerate() {
+                assert!((h[(i, j)] - expected).abs() < 1e-5, "{i} {j}: {} {expected}", h[(i, j)]);
+            }
+        }
+    }
+
+    #[test]
     fn structured_operator_equals_the_design_matrix_and_hstar_the_dense_solution() {
         let exec = Exec::new(2).unwrap();
         let z = random(9, 4);
@@ -401,7 +434,8 @@ mod tests {
         let mut u = before.clone();
         let adjoint = problem.step(&c, 0.7, &mut u);
         for row in 0..n {
-            let expected: f64 = (0..c.len()).map(|k| design[(row, k)] * c[k]).sum::<f64>() - 0.7 * before[row];
+            let expected: f64 =
+                (0..c.len()).map(|k| design[(row, k)] * c[k]).sum::<f64>() - 0.7 * before[row];
             assert!((u[row] - expected).abs() < 1e-5);
         }
         for (col, value) in adjoint.iter().enumerate() {
@@ -414,8 +448,10 @@ mod tests {
             ..CompatParams::default()
         };
         let fitted = hstar(&z, &graph, &sample, &params, &exec).unwrap();
-        let start: Vec<f64> =
-            free.iter().map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)])).collect();
+        let start: Vec<f64> = free
+            .iter()
+            .map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]))
+            .collect();
         let mut normal = design.transpose() * &design;
         for k in 0..free.len() {
             normal[(k, k)] += 1.0;

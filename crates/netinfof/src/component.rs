@@ -61,7 +61,9 @@ impl ComponentKind {
             let kind = ComponentKind::ALL
                 .into_iter()
                 .find(|kind| kind.name().eq_ignore_ascii_case(name))
-                .ok_or_else(|| Error::param("components", name, "letters of U, R, F, P, S, separated by commas"))?;
+                .ok_or_else(|| {
+                    Error::param("components", name, "letters of U, R, F, P, S, separated by commas")
+                })?;
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
@@ -176,7 +178,11 @@ pub fn build(
 ) -> Result<Vec<Component>> {
     params.validate()?;
     let uses_features = |kind: &ComponentKind| !matches!(kind, ComponentKind::U | ComponentKind::R);
-    let prepared = params.kinds.iter().any(uses_features).then(|| FeatureOperator::prepare(features, graph, params, exec));
+    let prepared = params
+        .kinds
+        .iter()
+        .any(uses_features)
+        .then(|| FeatureOperator::prepare(features, graph, params, exec));
     exec.stage("components", params.kinds.len(), || {
         exec.try_map(&params.kinds, |&kind| {
             let component = build_one(kind, graph, prepared.as_ref(), params, seed, exec)?;
@@ -188,7 +194,10 @@ pub fn build(
         for component in components {
             let (name, found) = (component.kind.name(), component.embedding.cols());
             if found < params.dim {
-                exec.notice(format!("component {name} has {found} dimensions, not {}: its rank allows no more", params.dim));
+                exec.notice(format!(
+                    "component {name} has {found} dimensions, not {}: its rank allows no more",
+                    params.dim
+                ));
             }
         }
     })
@@ -326,7 +335,9 @@ impl FeatureOperator {
         let lowest = match &prepared {
             Features::None => 0.0,
             Features::Dense(x) => x.as_slice().iter().copied().fold(f32::INFINITY, f32::min),
-            Features::Sparse(x) => x.values().map_or(0.0, |values| values.iter().copied().fold(0.0, f32::min)),
+            Features::Sparse(x) => {
+                x.values().map_or(0.0, |values| values.iter().copied().fold(0.0, f32::min))
+            }
         };
         if lowest != 0.0 {
             // A shift fills the zeros of a sparse matrix.
@@ -342,13 +353,16 @@ impl FeatureOperator {
             Features::Dense(x) => exec.fill_matrix(x, |_, row| {
                 let sum: f64 = row.iter().map(|&v| f64::from(v)).sum();
                 if sum > 0.0 {
-                    row.iter_mut().for_each(|v| *v = (f64::from(*v) / sum) as f32);
+                    for v in row {
+                        *v = (f64::from(*v) / sum) as f32;
+                    }
                 }
             }),
             Features::Sparse(x) => {
                 let sums: Vec<f64> = (0..x.rows())
                     .map(|row| {
-                        x.row_values(row).map_or(x.row(row).len() as f64, |v| v.iter().map(|&v| f64::from(v)).sum())
+                        x.row_values(row)
+                            .map_or(x.row(row).len() as f64, |v| v.iter().map(|&v| f64::from(v)).sum())
                     })
                     .collect();
                 x.map_values(|row, v| if sums[row] > 0.0 { (f64::from(v) / sums[row]) as f32 } else { 0.0 });
@@ -380,7 +394,9 @@ fn append_degrees(features: &Features, graph: &Csr, cap: usize, exec: &Exec) -> 
     exec.notice(if have == 0 {
         format!("no features: {columns} one-hot degree columns take their place")
     } else {
-        format!("{have} features are fewer than the dimensions asked for: {columns} one-hot degree columns added")
+        format!(
+            "{have} features are fewer than the dimensions asked for: {columns} one-hot degree columns added"
+        )
     });
     if highest >= cap {
         exec.notice(format!("degrees from {} to {highest} share one column", cap - 1));
@@ -590,16 +606,25 @@ mod tests {
             });
             let a = adjacency.to_dense();
             let degree = |i: usize| adjacency.row(i).len() as f64;
-            let row = Mat::from_fn(n, n, |i, j| if degree(i) > 0.0 { f64::from(a.row(i)[j]) / degree(i) } else { 0.0 });
+            let row =
+                Mat::from_fn(
+                    n,
+                    n,
+                    |i, j| if degree(i) > 0.0 { f64::from(a.row(i)[j]) / degree(i) } else { 0.0 },
+                );
             let sym = Mat::from_fn(n, n, |i, j| {
-                (f64::from(a.row(i)[j]) + f64::from(u8::from(i == j))) / ((degree(i) + 1.0) * (degree(j) + 1.0)).sqrt()
+                (f64::from(a.row(i)[j]) + f64::from(u8::from(i == j)))
+                    / ((degree(i) + 1.0) * (degree(j) + 1.0)).sqrt()
             });
-            for (component, propagated) in built.iter().zip([rows.clone(), &row * &row * &rows, &sym * &sym * &rows]) {
+            for (component, propagated) in
+                built.iter().zip([rows.clone(), &row * &row * &rows, &sym * &sym * &rows])
+            {
                 let mut m = propagated;
                 for c in 0..20 {
                     let norm = (0..n).map(|r| m[(r, c)].powi(2)).sum::<f64>().sqrt();
                     let mean = (0..n).map(|r| m[(r, c)]).sum::<f64>() / n as f64;
-                    let scale = if column_norm && component.kind != ComponentKind::F { 1.0 / norm } else { 1.0 };
+                    let scale =
+                        if column_norm && component.kind != ComponentKind::F { 1.0 / norm } else { 1.0 };
                     for r in 0..n {
                         m[(r, c)] = (m[(r, c)] - mean) * scale;
                     }
@@ -609,9 +634,55 @@ mod tests {
                     let scores: Vec<f64> = (0..n).map(|r| exact.U()[(r, k)] * exact.S()[k]).collect();
                     let dot: f64 = (0..n).map(|r| scores[r] * f64::from(component.embedding.row(r)[k])).sum();
                     let square = exact.S()[k].powi(2);
-                    assert!((dot.abs() / square - 1.0).abs() < 1e-3, "{:?} {k}: {}", component.kind, dot / square);
+                    assert!(
+                        (dot.abs() / square - 1.0).abs() < 1e-3,
+                        "{:?} {k}: {}",
+                        component.kind,
+                        dot / square
+                    );
                 }
             }
+        }
+    }
+
+    /// Both roads of the PCA, the sketch and the covariance, against scikit-learn's exact one.
+    #[test]
+    fn pca_equals_scikit_learns() {
+        let exec = Exec::new(1).unwrap();
+        let oracle = crate::oracle::read();
+        let x = crate::oracle::matrix(&oracle.x);
+        let params = ComponentParams { dim: 5, ..ComponentParams::default() };
+        let svd = |op: &dyn LinearOperator| rsvd(op, 5, &params.rsvd, Seed(0), 0, &exec);
+        for cheap in [true, false] {
+            let scores = pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
+            for k in 0..5 {
+                let sign = (scores.row(0)[k] * oracle.pca_scores[0][k] as f32).signum();
+                for row in 0..x.rows() {
+                    let difference = f64::from(sign * scores.row(row)[k]) - oracle.pca_scores[row][k];
+                    assert!(difference.abs() < 1e-4, "{cheap} {row} {k}: {difference}");
+                }
+            }
+        }
+    }
+
+    /// An operator that claims to cost nothing, or a fortune: so each road is taken once.
+    struct Priced<'a>(Dense<'a>, bool);
+
+    impl LinearOperator for Priced<'_> {
+        fn rows(&self) -> usize {
+            self.0.rows()
+        }
+        fn cols(&self) -> usize {
+            self.0.cols()
+        }
+        fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
+            self.0.apply(x, exec)
+        }
+        fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
+            self.0.apply_transpose(x, exec)
+        }
+        fn cost(&self) -> f64 {
+            if self.1 { -1e12 } else { 1e12 }
         }
     }
 
@@ -619,8 +690,11 @@ mod tests {
     fn isolated_node_keeps_a_zero_row_in_u_and_r() {
         let exec = Exec::new(1).unwrap();
         let graph = Csr::symmetric(6, &[[0, 1], [1, 2], [2, 3], [3, 4], [0, 4]]);
-        let params =
-            ComponentParams { kinds: vec![ComponentKind::U, ComponentKind::R], dim: 3, ..ComponentParams::default() };
+        let params = ComponentParams {
+            kinds: vec![ComponentKind::U, ComponentKind::R],
+            dim: 3,
+            ..ComponentParams::default()
+        };
         for component in build(&graph, &Features::None, &params, Seed(0), &exec).unwrap() {
             assert!(component.embedding.row(5).iter().all(|v| v.abs() < 1e-6), "{:?}", component.kind);
             assert!(component.normalized(&exec).row(0).iter().any(|&v| v != 0.0));

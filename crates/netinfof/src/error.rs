@@ -88,7 +88,9 @@ impl Error {
                 Some("check the path; without a GRAPH the command runs on a built-in one")
             }
             Error::Io { .. } => Some("check that the path names a readable file"),
-            Error::Parse { .. } => Some("one edge a line: two ids, separated by a comma, tab, semicolon or space"),
+            Error::Parse { .. } => {
+                Some("one edge a line: two ids, separated by a comma, tab, semicolon or space")
+            }
             Error::Format { .. } => Some("docs/formats.md lists the layouts that are read"),
             Error::InvalidGraph { .. } => Some("`netinfof inspect GRAPH` shows what was read"),
             Error::InvalidSplit { .. } => Some("split files hold pairs of ids of the same graph"),
@@ -107,7 +109,7 @@ impl Error {
         Error::Io { path: path.to_path_buf(), source }
     }
 
-    pub(crate) fn param(name: &'static str, value: impl ToString, need: impl Into<String>) -> Self {
+    pub(crate) fn param(name: &'static str, value: impl std::fmt::Display, need: impl Into<String>) -> Self {
         Error::InvalidParam { name, value: value.to_string(), need: need.into() }
     }
 }

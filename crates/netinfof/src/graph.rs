@@ -153,6 +153,7 @@ impl Csr {
     }
 
     /// The transpose. `O(nnz)`.
+    #[must_use]
     pub fn transpose(&self) -> Csr {
         let mut indptr = vec![0usize; self.cols + 1];
         for &col in &self.indices {
@@ -254,7 +255,8 @@ impl Features {
             return Err(Error::InvalidGraph { what });
         }
         if let Some((row, col)) = bad {
-            let what = format!("feature of node {row}, column {col} is not a finite number (NaN or infinite)");
+            let what =
+                format!("feature of node {row}, column {col} is not a finite number (NaN or infinite)");
             return Err(Error::InvalidGraph { what });
         }
         Ok(())
@@ -284,10 +286,14 @@ impl Graph {
     /// ```
     pub fn from_edges(name: impl Into<String>, nodes: usize, edges: &[Pair]) -> Result<Self> {
         if nodes > u32::MAX as usize {
-            return Err(Error::InvalidGraph { what: format!("{nodes} nodes; at most {} are possible", u32::MAX) });
+            return Err(Error::InvalidGraph {
+                what: format!("{nodes} nodes; at most {} are possible", u32::MAX),
+            });
         }
-        if let Some((at, edge)) = edges.iter().enumerate().find(|(_, e)| e.iter().any(|&v| v as usize >= nodes)) {
-            let what = format!("edge {at} is ({}, {}), but node ids must lie below {nodes}", edge[0], edge[1]);
+        let outside = |edge: &Pair| edge.iter().any(|&end| end as usize >= nodes);
+        if let Some(at) = edges.iter().position(outside) {
+            let [i, j] = edges[at];
+            let what = format!("edge {at} is ({i}, {j}), but node ids must lie below {nodes}");
             return Err(Error::InvalidGraph { what });
         }
         let mut sorted: Vec<Pair> = edges.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
@@ -316,7 +322,8 @@ impl Graph {
     /// Adds class labels `0, 1, …`; −1 where unknown. All unknown means no labels.
     pub fn with_labels(mut self, labels: Vec<i32>) -> Result<Self> {
         if labels.len() != self.nodes() {
-            let what = format!("{} labels for {} nodes; there must be one a node", labels.len(), self.nodes());
+            let what =
+                format!("{} labels for {} nodes; there must be one a node", labels.len(), self.nodes());
             return Err(Error::InvalidGraph { what });
         }
         if let Some((node, label)) = labels.iter().enumerate().find(|&(_, &label)| label < -1) {
@@ -394,7 +401,9 @@ impl Graph {
         let mut edges = Vec::with_capacity(self.edge_count());
         for node in 0..self.nodes() {
             let id = u32::try_from(node).expect("nodes fit in u32");
-            edges.extend(self.adjacency.row(node).iter().filter(|&&other| other > id).map(|&other| [id, other]));
+            edges.extend(
+                self.adjacency.row(node).iter().filter(|&&other| other > id).map(|&other| [id, other]),
+            );
         }
         edges
     }

@@ -65,23 +65,26 @@ pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
     let mut out = Matrix::zeros(a.matrix.rows(), x.cols());
     let weight = |node: usize| a.right.map_or(1.0, |right| right[node]);
     exec.fill_matrix(&mut out, |row, out| {
-        simd(#[inline(always)] || {
-            // Written before it is read: fresh memory then faults once, not twice.
-            out.fill(0.0);
-            let values = a.matrix.row_values(row);
-            for (at, &col) in a.matrix.row(row).iter().enumerate() {
-                let value = values.map_or(1.0, |values| values[at]) * weight(col as usize);
-                axpy(value, x.row(col as usize), out);
-            }
-            if a.self_loops {
-                axpy(weight(row), x.row(row), out);
-            }
-            if let Some(left) = a.left {
-                for v in out.iter_mut() {
-                    *v *= left[row];
+        simd(
+            #[inline(always)]
+            || {
+                // Written before it is read: fresh memory then faults once, not twice.
+                out.fill(0.0);
+                let values = a.matrix.row_values(row);
+                for (at, &col) in a.matrix.row(row).iter().enumerate() {
+                    let value = values.map_or(1.0, |values| values[at]) * weight(col as usize);
+                    axpy(value, x.row(col as usize), out);
                 }
-            }
-        });
+                if a.self_loops {
+                    axpy(weight(row), x.row(row), out);
+                }
+                if let Some(left) = a.left {
+                    for v in out.iter_mut() {
+                        *v *= left[row];
+                    }
+                }
+            },
+        );
     });
     out
 }
@@ -139,7 +142,8 @@ pub(crate) fn gram(a: &Matrix, weights: Option<&[f32]>, exec: &Exec) -> Mat<f64>
             let lhs = match weights {
                 None => rhs,
                 Some(weights) => {
-                    scaled = (0..count * p).map(|at| block[at] * f64::from(weights[start + at / p])).collect();
+                    scaled =
+                        (0..count * p).map(|at| block[at] * f64::from(weights[start + at / p])).collect();
                     MatRef::from_row_major_slice(&scaled, count, p)
                 }
             };
@@ -172,11 +176,14 @@ pub(crate) fn gram(a: &Matrix, weights: Option<&[f32]>, exec: &Exec) -> Mat<f64>
 pub(crate) fn pair_dots(left: &Matrix, right: &Matrix, pairs: &[Pair], exec: &Exec) -> Vec<f32> {
     let mut out = vec![0.0; pairs.len()];
     exec.fill_rows(&mut out, 1, 2048, |first, out| {
-        simd(#[inline(always)] || {
-            for (value, &[i, j]) in out.iter_mut().zip(&pairs[first..]) {
-                *value = dot(left.row(i as usize), right.row(j as usize));
-            }
-        });
+        simd(
+            #[inline(always)]
+            || {
+                for (value, &[i, j]) in out.iter_mut().zip(&pairs[first..]) {
+                    *value = dot(left.row(i as usize), right.row(j as usize));
+                }
+            },
+        );
     });
     out
 }

@@ -49,6 +49,14 @@ pub mod seed;
 
 pub mod error;
 
+#[cfg(test)]
+mod oracle;
+
+/// The README's Rust is compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub use component::{ComponentKind, ComponentParams};
 pub use error::{Error, Result};
 pub use exec::{Exec, Progress};

@@ -76,6 +76,14 @@ mod tests {
     const NEGATIVES: [f64; 5] = [0.8, 0.6, 0.3, 0.2, 0.1];
 
     #[test]
+    fn equal_scikit_learns_with_ties() {
+        let oracle = crate::oracle::read();
+        assert!((auc(&oracle.positives, &oracle.negatives) - oracle.auc).abs() < 1e-12);
+        let found = average_precision(&oracle.positives, &oracle.negatives);
+        assert!((found - oracle.average_precision).abs() < 1e-12);
+    }
+
+    #[test]
     fn hand_worked() {
         // Strictly above 0.8: 0.9 alone; above 0.6: the same; above 0.3: three of four.
         assert_eq!(hits_at(1, &POSITIVES, &NEGATIVES), 0.25);

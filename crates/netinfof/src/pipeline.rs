@@ -89,7 +89,13 @@ pub enum Goal {
 /// assert!(scores.get("S").unwrap() > scores.get("F").unwrap());
 /// # Ok::<(), netinfof::Error>(())
 /// ```
-pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &Params, exec: &Exec) -> Result<Report> {
+pub fn links(
+    graph: &Graph,
+    own: Option<&LinkPairs>,
+    goal: Goal,
+    params: &Params,
+    exec: &Exec,
+) -> Result<Report> {
     params.validate()?;
     if own.is_some() && params.splits > 1 {
         exec.notice("the split is the same for every seed: only walks, sketches and negatives differ");

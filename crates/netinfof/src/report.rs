@@ -199,7 +199,8 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
     let mut summary = Summary::default();
     let Some(first) = splits.first() else { return summary };
     for (name, _) in first.components.iter() {
-        let values: Vec<f64> = splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.score).collect();
+        let values: Vec<f64> =
+            splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.score).collect();
         summary.components.push(name, figure(&values));
     }
     if let Some(act) = &first.act {

@@ -161,9 +161,13 @@ pub fn links_given(
     let mut seen = HashSet::with_capacity(edges.len());
     edges.retain(|&edge| seen.insert(edge));
     if edges.len() < train.len() {
-        exec.notice(format!("{} self loops or repeats among the training edges dropped", train.len() - edges.len()));
+        exec.notice(format!(
+            "{} self loops or repeats among the training edges dropped",
+            train.len() - edges.len()
+        ));
     }
-    let leaked = valid.positives.iter().chain(&test.positives).filter(|&&e| seen.contains(&ordered(e))).count();
+    let leaked =
+        valid.positives.iter().chain(&test.positives).filter(|&&e| seen.contains(&ordered(e))).count();
     if leaked > 0 {
         return bad(format!("{leaked} validation or test edges are training edges too"));
     }
@@ -242,8 +246,10 @@ fn distinct_non_edges(adjacency: &Csr, count: usize, draw: &mut Draw) -> Result<
     if free < 3 * count {
         // So dense that rejection would crawl; listing the non-edges is then as cheap as listing the edges.
         let nodes = u32::try_from(adjacency.rows()).expect("node ids fit in u32");
-        let mut all: Vec<Pair> =
-            (0..nodes).flat_map(|i| (i + 1..nodes).map(move |j| [i, j])).filter(|p| !adjacency.contains(p[0], p[1])).collect();
+        let mut all: Vec<Pair> = (0..nodes)
+            .flat_map(|i| (i + 1..nodes).map(move |j| [i, j]))
+            .filter(|p| !adjacency.contains(p[0], p[1]))
+            .collect();
         draw.shuffle(&mut all);
         all.truncate(count);
         return Ok(all);

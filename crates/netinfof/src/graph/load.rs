@@ -48,7 +48,10 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
     let path = Path::new(source);
     let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if metadata.is_dir() {
-        return Err(Error::Format { path: path.into(), what: "is a folder; a graph file was expected".into() });
+        return Err(Error::Format {
+            path: path.into(),
+            what: "is a folder; a graph file was expected".into(),
+        });
     }
     let name = path.file_name().map_or(source.into(), |name| {
         let name = name.to_string_lossy();
@@ -58,7 +61,11 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
     let read = File::open(path).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(path, e))?;
     let graph = if start[..read].starts_with(b"PK") {
         if params.nodes.is_some() {
-            return Err(Error::param("nodes", "a node table", "an edge list as GRAPH; an npz holds its own features"));
+            return Err(Error::param(
+                "nodes",
+                "a node table",
+                "an edge list as GRAPH; an npz holds its own features",
+            ));
         }
         from_npz(path, &name)?
     } else {
@@ -221,13 +228,16 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTab
     };
     let id_column = column(&["id", "node", "node_id", "nodeid", "name"]).unwrap_or(0);
     let label_column = match &params.label {
-        Some(name) => Some(header.and_then(|names| names.iter().position(|n| n == name)).ok_or_else(|| {
-            let have = header.map_or(String::new(), |names| list(names));
-            Error::param("label", name, format!("a column of {}: {have}", path.display()))
-        })?),
+        Some(name) => {
+            Some(header.and_then(|names| names.iter().position(|n| n == name)).ok_or_else(|| {
+                let have = header.map_or(String::new(), |names| list(names));
+                Error::param("label", name, format!("a column of {}: {have}", path.display()))
+            })?)
+        }
         None => column(&["label", "y", "class", "target"]),
     };
-    let names: Vec<String> = header.cloned().unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
+    let names: Vec<String> =
+        header.cloned().unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
     let feature_columns: Vec<usize> =
         (0..width).filter(|&c| c != id_column && Some(c) != label_column).collect();
     let mut values = Vec::new();
@@ -238,7 +248,9 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTab
         let before = ids.names.len();
         let node = ids.number(&row.cells[id_column])?;
         if (node as usize) < before {
-            return Err(rows.error(row.line, format!("id `{}` stands twice in the node table", row.cells[id_column])));
+            return Err(
+                rows.error(row.line, format!("id `{}` stands twice in the node table", row.cells[id_column]))
+            );
         }
         for &c in &feature_columns {
             let cell = &row.cells[c];
@@ -302,7 +314,9 @@ impl Ids {
 
     /// Where all names are whole numbers, nodes go in their order: then ids 0, 1, … are the rows people expect.
     fn sort_numeric(&mut self, edges: &mut [Pair]) {
-        let Some(values) = self.names.iter().map(|name| name.parse::<i128>().ok()).collect::<Option<Vec<_>>>() else {
+        let Some(values) =
+            self.names.iter().map(|name| name.parse::<i128>().ok()).collect::<Option<Vec<_>>>()
+        else {
             return;
         };
         let mut order: Vec<usize> = (0..values.len()).collect();
@@ -321,8 +335,28 @@ impl Ids {
 /// Whether the first row holds names of columns: usual names, or words above numbers.
 fn is_header(first: &Row, second: Option<&Row>) -> bool {
     const USUAL: [&str; 22] = [
-        "source", "target", "src", "dst", "from", "to", "u", "v", "node1", "node2", "id1", "id2", "node_1", "node_2",
-        "id", "node", "node_id", "head", "tail", "fromnodeid", "tonodeid", "label",
+        "source",
+        "target",
+        "src",
+        "dst",
+        "from",
+        "to",
+        "u",
+        "v",
+        "node1",
+        "node2",
+        "id1",
+        "id2",
+        "node_1",
+        "node_2",
+        "id",
+        "node",
+        "node_id",
+        "head",
+        "tail",
+        "fromnodeid",
+        "tonodeid",
+        "label",
     ];
     let numeric = |row: &Row| row.cells.iter().any(|cell| cell.parse::<f64>().is_ok());
     let usual = |cell: &String| USUAL.contains(&cell.to_lowercase().as_str());
@@ -383,7 +417,9 @@ fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
     let mut first = true;
     while let Some(row) = rows.next_row()? {
         if !(2..=3).contains(&row.cells.len()) {
-            return Err(rows.error(row.line, format!("{} columns; a pair needs two or three", row.cells.len())));
+            return Err(
+                rows.error(row.line, format!("{} columns; a pair needs two or three", row.cells.len()))
+            );
         }
         let ends = (number(&row.cells[0]), number(&row.cells[1]));
         let (Some(i), Some(j)) = ends else {
@@ -398,7 +434,11 @@ fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
         match row.cells.get(2).map_or("1", String::as_str) {
             "1" => pairs.positives.push([i, j]),
             "0" => pairs.negatives.push([i, j]),
-            other => return Err(rows.error(row.line, format!("label `{other}`; 1 (edge) or 0 (no edge) was expected"))),
+            other => {
+                return Err(
+                    rows.error(row.line, format!("label `{other}`; 1 (edge) or 0 (no edge) was expected"))
+                );
+            }
         }
     }
     Ok(pairs)
@@ -435,5 +475,9 @@ pub fn link_split_npz(path: &Path) -> Result<LinkPairs> {
         };
         Ok(Pairs { positives: of(true), negatives: of(false) })
     };
-    Ok(LinkPairs { train, valid: labelled("valid_edges", "y_valid")?, test: labelled("test_edges", "y_test")? })
+    Ok(LinkPairs {
+        train,
+        valid: labelled("valid_edges", "y_valid")?,
+        test: labelled("test_edges", "y_test")?,
+    })
 }

@@ -35,8 +35,12 @@ impl Npz {
 
     /// Names of the arrays, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            self.archive.file_names().flatten().filter_map(|name| Some(name.strip_suffix(".npy")?.into())).collect();
+        let mut names: Vec<String> = self
+            .archive
+            .file_names()
+            .flatten()
+            .filter_map(|name| Some(name.strip_suffix(".npy")?.into()))
+            .collect();
         names.sort_unstable();
         names
     }
@@ -64,7 +68,9 @@ impl Npz {
             return Err(broken(&path, format!("claims {} bytes", entry.size())));
         }
         let mut start = [0u8; 10];
-        entry.read_exact(&mut start).map_err(|e| broken(&path, format!("too short for an npy header ({e})")))?;
+        entry
+            .read_exact(&mut start)
+            .map_err(|e| broken(&path, format!("too short for an npy header ({e})")))?;
         if &start[..6] != b"\x93NUMPY" {
             return Err(broken(&path, "does not begin like an npy array".into()));
         }
@@ -80,8 +86,9 @@ impl Npz {
         let mut header = vec![0u8; header_len];
         entry.read_exact(&mut header).map_err(|e| broken(&path, format!("header is cut off ({e})")))?;
         let header = String::from_utf8_lossy(&header).into_owned();
-        let (kind, size, shape) =
-            parse_header(&header).ok_or_else(|| broken(&path, format!("has a header that is not understood: {header}")))?;
+        let Header { kind, size, shape, by_columns } = parse_header(&header).ok_or_else(|| {
+            broken(&path, format!("has a header that is not understood: {}", header.trim()))
+        })?;
         let expected = shape
             .iter()
             .try_fold(size, |product, &n| product.checked_mul(n))
@@ -98,13 +105,23 @@ impl Npz {
             let what = format!("shape {shape:?} needs {expected} bytes, the file has {}", bytes.len());
             return Err(broken(&path, what));
         }
+        if let ([rows, cols], true) = (&shape[..], by_columns) {
+            let mut turned = Vec::with_capacity(bytes.len());
+            for row in 0..*rows {
+                for col in 0..*cols {
+                    turned.extend_from_slice(&bytes[(col * rows + row) * size..][..size]);
+                }
+            }
+            bytes = turned;
+        }
         Ok(Array { shape, kind, size, bytes })
     }
 
     /// Reads an array of whole numbers.
     pub(crate) fn integers(&mut self, name: &str) -> Result<(Vec<usize>, Vec<i64>)> {
         let array = self.array(name)?;
-        let values = array.integers().ok_or_else(|| self.error(format!("array `{name}` must hold whole numbers")))?;
+        let values =
+            array.integers().ok_or_else(|| self.error(format!("array `{name}` must hold whole numbers")))?;
         Ok((array.shape, values))
     }
 
@@ -162,24 +179,29 @@ fn sized<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.try_into().expect("chunks have the element size")
 }
 
-/// Kind, element size and shape of a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
-fn parse_header(header: &str) -> Option<(u8, usize, Vec<usize>)> {
+#[derive(Debug, PartialEq)]
+struct Header {
+    kind: u8,
+    size: usize,
+    shape: Vec<usize>,
+    /// Whether a matrix is stored column by column (NumPy's `fortran_order`).
+    by_columns: bool,
+}
+
+/// Reads a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`.
+fn parse_header(header: &str) -> Option<Header> {
     let after = |key: &str| header.split_once(key).map(|(_, rest)| rest.trim_start_matches([' ', ':']));
     let descr = after("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
     let (order, rest) = descr.split_at_checked(1)?;
-    if !matches!(order, "<" | "|" | "=") {
-        return None;
-    }
     let kind = *rest.as_bytes().first()?;
-    let size: usize = rest[1..].parse().ok()?;
-    let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
+    let size: usize = rest.get(1..)?.parse().ok()?;
     let shape_text = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
-    let shape: Option<Vec<usize>> =
-        shape_text.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
-    let fortran = after("'fortran_order'")?.starts_with("True");
-    let shape = shape?;
-    // Column order only matters with more than one dimension.
-    (known && !(fortran && shape.len() > 1)).then_some((kind, size, shape))
+    let numbers = shape_text.split(',').map(str::trim).filter(|s| !s.is_empty());
+    let shape = numbers.map(|s| s.parse().ok()).collect::<Option<Vec<usize>>>()?;
+    let by_columns = after("'fortran_order'")?.starts_with("True");
+    let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
+    let readable = known && matches!(order, "<" | "|" | "=") && !(by_columns && shape.len() > 2);
+    readable.then_some(Header { kind, size, shape, by_columns })
 }
 
 #[cfg(test)]
@@ -188,14 +210,20 @@ mod tests {
 
     #[test]
     fn headers() {
+        let read = |text: &str| parse_header(text).map(|h| (h.kind, h.size, h.shape, h.by_columns));
         let good = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 5278), }";
-        assert_eq!(parse_header(good), Some((b'f', 4, vec![2, 5278])));
+        assert_eq!(read(good), Some((b'f', 4, vec![2, 5278], false)));
         let scalar = "{'descr': '<i8', 'fortran_order': False, 'shape': (), }";
-        assert_eq!(parse_header(scalar), Some((b'i', 8, vec![])));
-        let vector = "{'descr': '|b1', 'fortran_order': False, 'shape': (7,), }";
-        assert_eq!(parse_header(vector), Some((b'b', 1, vec![7])));
-        for bad in ["", "{'descr': '|O', 'shape': (1,)}", "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}"] {
-            assert_eq!(parse_header(bad), None, "{bad}");
+        assert_eq!(read(scalar), Some((b'i', 8, vec![], false)));
+        let turned = "{'descr': '|b1', 'fortran_order': True, 'shape': (7, 2), }";
+        assert_eq!(read(turned), Some((b'b', 1, vec![7, 2], true)));
+        for bad in [
+            "",
+            "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
+            "{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (1, -2)}",
+        ] {
+            assert_eq!(read(bad), None, "{bad}");
         }
     }
 }

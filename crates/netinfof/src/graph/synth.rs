@@ -66,7 +66,8 @@ pub fn communities(shape: &Communities, seed: Seed) -> Result<Graph> {
     draw.shuffle(&mut order);
     // Position p in the order belongs to class p · c / n; a node's id is order[p].
     let bounds: Vec<u32> = (0..=shape.classes).map(|c| count(c * shape.nodes / shape.classes)).collect();
-    let member = |class: usize, draw: &mut Draw| bounds[class] + draw.below(bounds[class + 1] - bounds[class]);
+    let member =
+        |class: usize, draw: &mut Draw| bounds[class] + draw.below(bounds[class + 1] - bounds[class]);
     let mut edges: Vec<Pair> = Vec::new();
     let cliques = (shape.cliques_per_node * shape.nodes as f64 / 4.5) as usize;
     for _ in 0..cliques {

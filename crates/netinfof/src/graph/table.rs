@@ -36,7 +36,14 @@ impl Table {
         } else {
             Box::new(reader)
         };
-        Ok(Table { path: path.to_path_buf(), reader, buffer: Vec::new(), line: 0, delimiter: None, width: None })
+        Ok(Table {
+            path: path.to_path_buf(),
+            reader,
+            buffer: Vec::new(),
+            line: 0,
+            delimiter: None,
+            width: None,
+        })
     }
 
     pub(crate) fn error(&self, line: usize, what: impl Into<String>) -> Error {

@@ -62,7 +62,8 @@ pub(crate) fn lsqr(
     let (mut phi_bar, mut rho_bar) = (beta, alpha);
     let (mut a_norm2, mut damped2) = (0.0f64, 0.0f64);
     let r0_norm = beta;
-    let mut info = LsqrInfo { residual: relative(beta, b_norm), converged: alpha * beta == 0.0, ..LsqrInfo::default() };
+    let mut info =
+        LsqrInfo { residual: relative(beta, b_norm), converged: alpha * beta == 0.0, ..LsqrInfo::default() };
 
     while !info.converged && info.iterations < params.max_iterations {
         info.iterations += 1;
@@ -123,7 +124,9 @@ fn normalize(x: &mut [f64]) -> f64 {
 /// Divides by a length, unless it is zero.
 fn scale(x: &mut [f64], length: f64) {
     if length > 0.0 {
-        x.iter_mut().for_each(|v| *v /= length);
+        for v in x {
+            *v /= length;
+        }
     }
 }
 
@@ -172,15 +175,28 @@ mod tests {
             for k in 0..8 {
                 assert!((gradient[k] - damp * damp * (x[k] - start[k])).abs() < 1e-8, "damp {damp}, {k}");
             }
-            let r = residual.iter().map(|v| v * v).sum::<f64>().sqrt() / b.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let r = residual.iter().map(|v| v * v).sum::<f64>().sqrt()
+                / b.iter().map(|v| v * v).sum::<f64>().sqrt();
             assert!((info.residual - r).abs() < 1e-6, "{} {r}", info.residual);
+        }
+    }
+
+    #[test]
+    fn equals_scipys_with_damping_and_a_start() {
+        let oracle = crate::oracle::read();
+        let a = Mat::from_fn(20, 6, |r, c| oracle.a[r][c]);
+        let params = LsqrParams { damp: 1.3, tolerance: 1e-13, max_iterations: 200 };
+        let (x, _) = lsqr(&Dense(a), &oracle.b, &oracle.start, &params, || Ok(())).unwrap();
+        for (found, expected) in x.iter().zip(&oracle.lsqr) {
+            assert!((found - expected).abs() < 1e-8, "{found} {expected}");
         }
     }
 
     #[test]
     fn a_start_that_solves_is_kept() {
         let a = Dense(Mat::identity(3, 3));
-        let (x, info) = lsqr(&a, &[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], &LsqrParams::default(), || Ok(())).unwrap();
+        let (x, info) =
+            lsqr(&a, &[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], &LsqrParams::default(), || Ok(())).unwrap();
         assert_eq!((x, info.iterations, info.converged), (vec![1.0, 2.0, 3.0], 0, true));
     }
 }

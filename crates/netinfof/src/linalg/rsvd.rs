@@ -55,13 +55,14 @@ pub(crate) fn rsvd(
     if width == 0 {
         return Ok(empty());
     }
-    // Random signs serve as well as Gaussians here (both are sub-Gaussian) and cost a sixty-fourth of the draws.
+    // Uniform numbers serve as well as Gaussians here (both are sub-Gaussian) and are cheaper. Random signs are cheaper
+    // still, but small matrices of them are singular too often.
     let mut draw = seed.stream(Stream::Sketch, unit);
     let mut test = Matrix::zeros(op.cols(), width);
-    for chunk in test.as_mut_slice().chunks_mut(64) {
+    for two in test.as_mut_slice().chunks_mut(2) {
         let bits = draw.bits();
-        for (bit, value) in chunk.iter_mut().enumerate() {
-            *value = if bits >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        for (value, half) in two.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
+            *value = half.cast_signed() as f32 / 2f32.powi(31);
         }
     }
     let mut y = op.apply(&test, exec);
@@ -103,7 +104,10 @@ fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     let size = gram.nrows();
     let largest = (0..size).map(|i| gram[(i, i)]).fold(0.0, f64::max);
     if !largest.is_finite() {
-        return Err(Error::Numerical { solver: "randomised SVD", why: "the operator gave infinite values".into() });
+        return Err(Error::Numerical {
+            solver: "randomised SVD",
+            why: "the operator gave infinite values".into(),
+        });
     }
     if largest == 0.0 {
         return Ok(Matrix::zeros(y.rows(), 0));
@@ -114,7 +118,11 @@ fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
         if smallest * smallest > 1e-12 * largest {
             // y L⁻ᵀ; the inverse of a small triangle is cheap and lets one dense product do the work.
             let mut inverse = Mat::<f64>::identity(size, size);
-            faer::linalg::triangular_solve::solve_lower_triangular_in_place(l, inverse.as_mut(), faer::Par::Seq);
+            faer::linalg::triangular_solve::solve_lower_triangular_in_place(
+                l,
+                inverse.as_mut(),
+                faer::Par::Seq,
+            );
             let r = Mat::from_fn(size, size, |row, col| inverse[(col, row)] as f32);
             return Ok(kernel::gemm(y, r.as_ref(), exec));
         }

@@ -141,13 +141,16 @@ impl Rows {
         let partials = exec.map_blocks(n, TASK, |range| {
             let mut largest = vec![0.0f32; p];
             in_blocks(range, &mut |_, block| {
-                simd(#[inline(always)] || {
-                    for row in block.chunks_exact(p) {
-                        for (largest, v) in largest.iter_mut().zip(row) {
-                            *largest = largest.max(v.abs());
+                simd(
+                    #[inline(always)]
+                    || {
+                        for row in block.chunks_exact(p) {
+                            for (largest, v) in largest.iter_mut().zip(row) {
+                                *largest = largest.max(v.abs());
+                            }
                         }
-                    }
-                });
+                    },
+                );
             });
             largest
         });
@@ -162,15 +165,18 @@ impl Rows {
         exec.fill_rows(&mut shares, p, TASK, |first, out| {
             in_blocks(first..first + out.len() / p, &mut |at, block| {
                 let out = &mut out[(at - first) * p..][..block.len()];
-                simd(#[inline(always)] || {
-                    for (out, row) in out.chunks_exact_mut(p).zip(block.chunks_exact(p)) {
-                        for k in 0..p {
-                            let share = row[k] * inverse[k];
-                            // Rounds half away from zero; the cast truncates and cannot overflow.
-                            out[k] = (share + 0.5f32.copysign(share)) as i16;
+                simd(
+                    #[inline(always)]
+                    || {
+                        for (out, row) in out.chunks_exact_mut(p).zip(block.chunks_exact(p)) {
+                            for k in 0..p {
+                                let share = row[k] * inverse[k];
+                                // Rounds half away from zero; the cast truncates and cannot overflow.
+                                out[k] = (share + 0.5f32.copysign(share)) as i16;
+                            }
                         }
-                    }
-                });
+                    },
+                );
             });
         });
         Rows::Packed { shares, unit }
@@ -180,7 +186,9 @@ impl Rows {
     fn for_stored(&self, weights: &[f64]) -> Vec<f32> {
         match self {
             Rows::Plain(_) => weights.iter().map(|&w| w as f32).collect(),
-            Rows::Packed { unit, .. } => weights.iter().zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect(),
+            Rows::Packed { unit, .. } => {
+                weights.iter().zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect()
+            }
         }
     }
 
@@ -188,25 +196,37 @@ impl Rows {
     fn dots(&self, range: Range<usize>, weights: &[Vec<f32>], mut each: impl FnMut(usize, usize, f32)) {
         let p = weights[0].len();
         let at = range.start * p..range.end * p;
-        simd(#[inline(always)] || match self {
-            Rows::Plain(rows) => dots(&rows[at], weights, &mut each),
-            Rows::Packed { shares, .. } => dots(&shares[at], weights, &mut each),
-        });
+        simd(
+            #[inline(always)]
+            || match self {
+                Rows::Plain(rows) => dots(&rows[at], weights, &mut each),
+                Rows::Packed { shares, .. } => dots(&shares[at], weights, &mut each),
+            },
+        );
     }
 
     /// The sums of the rows of the range, each weighed by one number for each output.
-    fn sums(&self, p: usize, range: Range<usize>, outputs: usize, weigh: impl FnMut(usize, &mut [f64])) -> Vec<Vec<f32>> {
+    fn sums(
+        &self,
+        p: usize,
+        range: Range<usize>,
+        outputs: usize,
+        weigh: impl FnMut(usize, &mut [f64]),
+    ) -> Vec<Vec<f32>> {
         let at = range.start * p..range.end * p;
-        simd(#[inline(always)] || match self {
-            Rows::Plain(rows) => sums(p, &rows[at], outputs, weigh),
-            Rows::Packed { shares, unit } => {
-                let mut sums = sums(p, &shares[at], outputs, weigh);
-                for sum in &mut sums {
-                    sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
+        simd(
+            #[inline(always)]
+            || match self {
+                Rows::Plain(rows) => sums(p, &rows[at], outputs, weigh),
+                Rows::Packed { shares, unit } => {
+                    let mut sums = sums(p, &shares[at], outputs, weigh);
+                    for sum in &mut sums {
+                        sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
+                    }
+                    sums
                 }
-                sums
-            }
-        })
+            },
+        )
     }
 
     /// Copies one row.
@@ -251,8 +271,17 @@ impl Hessian {
 
 impl<'a> Solver<'a> {
     /// Starts at zero weights. Groups are disjoint ranges of columns that cover all of them.
-    pub(crate) fn new(design: &'a dyn Design, target: Target<'a>, groups: Vec<Range<usize>>, exec: &'a Exec) -> Self {
-        assert_eq!(groups.iter().map(Range::len).sum::<usize>(), design.cols(), "groups must cover the columns");
+    pub(crate) fn new(
+        design: &'a dyn Design,
+        target: Target<'a>,
+        groups: Vec<Range<usize>>,
+        exec: &'a Exec,
+    ) -> Self {
+        assert_eq!(
+            groups.iter().map(Range::len).sum::<usize>(),
+            design.cols(),
+            "groups must cover the columns"
+        );
         let (n, p) = (design.rows(), design.cols());
         let outputs = target.outputs();
         Solver {
@@ -290,7 +319,8 @@ impl<'a> Solver<'a> {
                 return Ok(info);
             }
             info.iterations += 1;
-            if self.hessian.is_none() || (!fresh && self.outdated(info.kkt / last_kkt, info.kkt / tolerance)) {
+            if self.hessian.is_none() || (!fresh && self.outdated(info.kkt / last_kkt, info.kkt / tolerance))
+            {
                 self.hessian = Some(self.curvature());
                 fresh = true;
             } else {
@@ -468,7 +498,9 @@ impl<'a> Solver<'a> {
                     }
                     gradient[p] += intercepts[output];
                 }
-                gradient.iter_mut().for_each(|g| *g /= n as f64);
+                for g in &mut gradient {
+                    *g /= n as f64;
+                }
                 gradient
             })
             .collect()
@@ -502,7 +534,9 @@ impl<'a> Solver<'a> {
                     self.rows.copy_row(row, &mut out[..p]);
                     out[p] = 1.0;
                     let root = weight.sqrt() as f32;
-                    out.iter_mut().for_each(|v| *v *= root);
+                    for v in out {
+                        *v *= root;
+                    }
                 }
                 let block = MatRef::from_row_major_slice(scaled, rows.len(), size);
                 triangular::matmul(
@@ -549,11 +583,14 @@ impl<'a> Solver<'a> {
         // Slopes of the model's smooth part at v.
         let mut q: Vec<Vec<f64>> = gradient.to_vec();
         let shift = |q: &mut [f64], row: &[f32], by: f64| {
-            simd(#[inline(always)] || {
-                for (q, &h) in q.iter_mut().zip(row) {
-                    *q += f64::from(h) * by;
-                }
-            });
+            simd(
+                #[inline(always)]
+                || {
+                    for (q, &h) in q.iter_mut().zip(row) {
+                        *q += f64::from(h) * by;
+                    }
+                },
+            );
         };
         let target = 1e-3 * kkt;
         for _ in 0..1000 {
@@ -565,15 +602,18 @@ impl<'a> Solver<'a> {
                 for ((w, q), h) in v.outputs.iter().zip(&q).zip(hessian) {
                     let mut slopes = q[group.clone()].to_vec();
                     if active {
-                        simd(#[inline(always)] || {
-                            for k in group.clone() {
-                                if w[k] != 0.0 {
-                                    for (slope, &h) in slopes.iter_mut().zip(&h.row(k)[group.clone()]) {
-                                        *slope -= f64::from(h) * w[k];
+                        simd(
+                            #[inline(always)]
+                            || {
+                                for k in group.clone() {
+                                    if w[k] != 0.0 {
+                                        for (slope, &h) in slopes.iter_mut().zip(&h.row(k)[group.clone()]) {
+                                            *slope -= f64::from(h) * w[k];
+                                        }
                                     }
                                 }
-                            }
-                        });
+                            },
+                        );
                     }
                     at_zero.extend(slopes);
                 }

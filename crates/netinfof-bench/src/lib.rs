@@ -1,0 +1,1 @@
+//! Nothing to use: the benches are in `benches/`.

@@ -1,0 +1,127 @@
+//! What scripts rely on: the JSON, the streams, the exit status.
+
+use super::{Folder, netinfof, ring, stderr, stdout};
+use serde_json::Value;
+
+fn json(args: &[&str]) -> Value {
+    let output = netinfof(args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).expect("stdout is pure JSON")
+}
+
+#[test]
+fn probe_without_arguments_answers_on_a_built_in_graph() {
+    let output = netinfof(&["probe"]);
+    assert!(output.status.success());
+    let text = stdout(&output);
+    assert!(text.contains("demo: 1200 nodes") && text.contains("clean protocol"), "{text}");
+    for name in ["U structure", "R random walks", "F features", "P propagated", "S prop. with self"] {
+        assert!(text.contains(name), "{text}");
+    }
+}
+
+#[test]
+fn act_writes_the_documented_json() {
+    let value = json(&["act", "--splits", "2", "--seed", "5", "--json", "-"]);
+    assert_eq!(value["netinfof"], env!("CARGO_PKG_VERSION"));
+    assert_eq!((value["task"].as_str(), value["protocol"].as_str()), (Some("links"), Some("clean")));
+    for key in ["name", "nodes", "edges", "features", "classes"] {
+        assert!(!value["graph"][key].is_null(), "graph.{key}");
+    }
+    assert!(value["params"].is_object() && value["peak_memory_bytes"].as_u64().is_some_and(|b| b > 1 << 20));
+    let splits = value["splits"].as_array().unwrap();
+    assert_eq!(splits.iter().map(|s| s["seed"].as_u64().unwrap()).collect::<Vec<_>>(), [5, 6]);
+    for split in splits {
+        for name in ["U", "R", "F", "P", "S"] {
+            let component = &split["components"][name];
+            let score = component["score"].as_f64().unwrap();
+            assert!((0.5..=component["accuracy"].as_f64().unwrap()).contains(&score));
+            assert!(component["iterations"].is_u64() && component["coefficients"].is_u64());
+            assert!(split["weights"][name].is_number());
+        }
+        for set in ["valid", "test"] {
+            for metric in ["hits@100", "auc", "ap", "mrr"] {
+                assert!((0.0..=1.0).contains(&split[set][metric].as_f64().unwrap()), "{set} {metric}");
+            }
+        }
+        assert!(split["chosen"]["lambda1"].is_number() && split["chosen"]["kkt"].is_number());
+        assert_eq!(split["chosen"]["converged"], true);
+        assert!(split["seconds"]["act"].as_f64().unwrap() >= 0.0);
+    }
+    let mean = |path: &str| value.pointer(path).and_then(Value::as_f64).unwrap();
+    let by_hand = splits.iter().map(|s| s["test"]["auc"].as_f64().unwrap()).sum::<f64>() / 2.0;
+    assert!((mean("/mean/test/auc") - by_hand).abs() < 1e-12);
+    assert!(
+        mean("/mean/components/S") > 0.5 && mean("/std/test/auc") >= 0.0 && mean("/std/components/S") >= 0.0
+    );
+}
+
+#[test]
+fn probe_has_no_test_figures() {
+    let value = json(&["probe", "--components", "U,F", "--json", "-"]);
+    assert!(value["splits"][0]["test"].is_null() && value["mean"]["test"].is_null());
+    assert_eq!(value["mean"]["components"].as_object().unwrap().len(), 2);
+}
+
+#[test]
+fn inspect_tells_what_a_graph_is() {
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(30, ",") + "4,4\n");
+    let value = json(&["inspect", &graph, "--json", "-"]);
+    let facts = &value["graph"];
+    assert_eq!((facts["nodes"].as_u64(), facts["edges"].as_u64()), (Some(30), Some(60)));
+    assert_eq!((facts["max_degree"].as_u64(), facts["self_loops_dropped"].as_u64()), (Some(4), Some(1)));
+    let text = stdout(&netinfof(&["inspect", &graph]));
+    assert!(text.contains("edges       60") && text.contains("1 self loop,"), "{text}");
+}
+
+#[test]
+fn switches_change_the_model() {
+    let slimg = json(&["act", "--preset", "slimg", "--json", "-"]);
+    assert_eq!(slimg["params"]["compat"]["kind"], "none");
+    let names: Vec<&String> = slimg["mean"]["components"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["U", "F", "P", "S"]);
+    let h = json(&["probe", "--compat", "h", "--json", "-"]);
+    assert_eq!(
+        (h["params"]["compat"]["kind"].as_str(), h["splits"][0]["components"]["U"]["iterations"].as_u64()),
+        (Some("h"), Some(0))
+    );
+    let paper = json(&["probe", "--protocol", "paper", "--dim", "16", "--json", "-"]);
+    assert_eq!(
+        (paper["protocol"].as_str(), paper["splits"][0]["components"]["U"]["dim"].as_u64()),
+        (Some("paper"), Some(16))
+    );
+}
+
+#[test]
+fn json_goes_to_a_file_as_a_whole_and_the_table_to_stdout() {
+    let folder = Folder::new();
+    let file = folder.path("run.json");
+    let output = netinfof(&["probe", "--json", &file]);
+    assert!(stdout(&output).contains("component"));
+    let value: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(value["task"], "links");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1, "no temporary file is left");
+    let output = netinfof(&["probe", "--json", &folder.path("no/such/folder/run.json")]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn progress_and_notices_go_to_stderr_and_can_be_turned_off() {
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(60, ","));
+    let loud = netinfof(&["act", &graph]);
+    let said = stderr(&loud);
+    assert!(said.contains("components …") && said.contains("note: no features"), "{said}");
+    assert!(said.contains("instead of Hits@100"), "{said}");
+    assert_eq!(stderr(&netinfof(&["act", &graph, "--quiet"])), "");
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    for args in [&["--help"][..], &["probe", "--help"], &["--version"]] {
+        let output = netinfof(args);
+        assert!(output.status.success() && !output.stdout.is_empty() && output.stderr.is_empty());
+    }
+    assert_eq!(netinfof(&["prob"]).status.code(), Some(2));
+}

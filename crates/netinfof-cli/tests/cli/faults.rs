@@ -1,0 +1,160 @@
+//! Every fault of the README's table: one clear line, exit status 1, nothing on standard output.
+
+use super::{Folder, floats, ints, netinfof, npz, ring, stderr};
+
+/// Runs the command and returns the line that says what is wrong.
+fn fault(args: &[&str]) -> String {
+    let output = netinfof(args);
+    let said = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+    assert!(output.stdout.is_empty(), "{args:?} printed to stdout");
+    assert!(!said.contains("panicked"), "{said}");
+    let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert_eq!(errors.len(), 1, "{said}");
+    errors[0].to_string()
+}
+
+fn says(args: &[&str], words: &[&str]) {
+    let line = fault(args);
+    for word in words {
+        assert!(line.contains(word), "{line:?} should say {word:?}");
+    }
+}
+
+#[test]
+fn missing_file() {
+    says(&["probe", "/no/such/graph.npz"], &["/no/such/graph.npz", "no such file"]);
+}
+
+#[test]
+fn folder_instead_of_a_file() {
+    let folder = Folder::new();
+    says(&["probe", folder.0.to_str().unwrap()], &["is a folder"]);
+}
+
+#[test]
+fn not_an_npz() {
+    let folder = Folder::new();
+    says(&["probe", &folder.file("a.npz", b"PK\x03\x04junk")], &["a.npz", "not a readable npz"]);
+    let empty = folder.path("b.npz");
+    npz(empty.as_ref(), &[("other", "<i4", "(1,)", ints(&[1]))]);
+    says(&["probe", &empty], &["no array `edge_index`", "`other`"]);
+}
+
+#[test]
+fn damaged_and_boasting_npz_arrays() {
+    let folder = Folder::new();
+    for (name, shape, bytes) in [
+        ("short.npz", "(2, 3)", ints(&[0, 1])),
+        ("long.npz", "(2, 1)", ints(&[0, 1, 2])),
+        ("huge.npz", "(2, 1000000000000000)", ints(&[0, 1])),
+        ("overflow.npz", "(4611686018427387904, 8)", ints(&[0, 1])),
+    ] {
+        let path = folder.path(name);
+        npz(path.as_ref(), &[("edge_index", "<i4", shape, bytes)]);
+        says(&["probe", &path], &["array `edge_index`"]);
+    }
+}
+
+#[test]
+fn ragged_rows_name_the_line() {
+    let folder = Folder::new();
+    says(&["probe", &folder.file("r.csv", "1,2\n3\n4,5\n")], &["r.csv:2:", "1 column where line 1 has 2"]);
+    says(&["probe", &folder.file("one.csv", "1\n2\n")], &["one.csv:1:", "an edge needs two ids"]);
+    says(&["probe", &folder.file("gap.csv", "1,2\n3,\n")], &["gap.csv:2:", "empty id"]);
+}
+
+#[test]
+fn text_that_is_no_text() {
+    let folder = Folder::new();
+    says(&["probe", &folder.file("n.csv", b"a,b\n\xff\xfe,c\n")], &["n.csv:2:", "UTF-8"]);
+    says(&["probe", &folder.file("t.gz", b"\x1f\x8bjunk")], &["t.gz"]);
+}
+
+#[test]
+fn features_that_are_no_numbers() {
+    let folder = Folder::new();
+    let path = folder.path("nan.npz");
+    npz(
+        path.as_ref(),
+        &[
+            ("edge_index", "<i4", "(2, 1)", ints(&[0, 1])),
+            ("x", "<f4", "(2, 2)", floats(&[0.0, 1.0, f32::NAN, 0.0])),
+        ],
+    );
+    says(&["probe", &path], &["node 1, column 0", "not a finite number"]);
+    let edges = folder.file("e.csv", "a,b\n");
+    let nodes = folder.file("n.csv", "id,height\na,1.5\nb,tall\n");
+    says(&["probe", &edges, "--nodes", &nodes], &["n.csv:3:", "`height`", "`tall`"]);
+    let nodes = folder.file("m.csv", "id,height\na,1.5\nb,NaN\n");
+    says(&["probe", &edges, "--nodes", &nodes], &["m.csv:3:", "`NaN`"]);
+}
+
+#[test]
+fn feature_rows_and_nodes_disagree() {
+    let folder = Folder::new();
+    let path = folder.path("rows.npz");
+    npz(
+        path.as_ref(),
+        &[("edge_index", "<i4", "(2, 1)", ints(&[0, 1])), ("x", "<f4", "(3, 1)", floats(&[0.0, 1.0, 2.0]))],
+    );
+    says(&["probe", &path], &["3 feature rows for 2 nodes"]);
+}
+
+#[test]
+fn ids_out_of_range() {
+    let folder = Folder::new();
+    let path = folder.path("range.npz");
+    npz(
+        path.as_ref(),
+        &[("edge_index", "<i4", "(2, 2)", ints(&[0, 1, 1, 9])), ("num_nodes", "<i4", "()", ints(&[5]))],
+    );
+    says(&["probe", &path], &["edge 1 is (1, 9)", "below 5"]);
+    let path = folder.path("negative.npz");
+    npz(path.as_ref(), &[("edge_index", "<i4", "(2, 1)", ints(&[0, -1]))]);
+    says(&["probe", &path], &["negative"]);
+}
+
+#[test]
+fn ids_that_the_node_table_does_not_know() {
+    let folder = Folder::new();
+    let edges = folder.file("e.csv", "source,target\na,b\nb,zed\n");
+    let nodes = folder.file("n.csv", "id,x\na,1\nb,2\n");
+    says(&["probe", &edges, "--nodes", &nodes], &["1 ids", "not in the node table", "`zed` (line 3)"]);
+    let twice = folder.file("t.csv", "id,x\na,1\na,2\n");
+    says(&["probe", &edges, "--nodes", &twice], &["t.csv:3:", "`a` stands twice"]);
+    says(&["probe", &edges, "--nodes", &nodes, "--label", "colour"], &["`label`: colour", "`x`"]);
+}
+
+#[test]
+fn empty_graphs() {
+    let folder = Folder::new();
+    says(&["probe", &folder.file("e.csv", "")], &["e.csv", "empty"]);
+    says(&["probe", &folder.file("loops.csv", "1,1\n2,2\n")], &["no edges"]);
+    says(&["probe", &folder.file("header.csv", "source,target\n")], &["no edges"]);
+}
+
+#[test]
+fn too_small_or_too_dense_to_split() {
+    let folder = Folder::new();
+    says(&["probe", &folder.file("one.csv", "0,1\n")], &["too small", "1 edges"]);
+    let complete: String = (0..12).flat_map(|i| (0..i).map(move |j| format!("{i},{j}\n"))).collect();
+    says(&["probe", &folder.file("complete.csv", complete)], &["too dense"]);
+}
+
+#[test]
+fn more_hits_than_negatives() {
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(100, ","));
+    says(&["act", &graph, "--hits", "500"], &["`hits`: 500", "at most 20"]);
+}
+
+#[test]
+fn parameters_out_of_range() {
+    says(&["probe", "--components", "U,Q"], &["`components`: Q", "U, R, F, P, S"]);
+    says(&["probe", "--dim", "0"], &["`dim`: 0"]);
+    says(&["probe", "--splits", "0"], &["`splits`: 0"]);
+    says(&["probe", "--bins", "1"], &["`bins`: 1"]);
+    says(&["act", "--hits", "0"], &["`hits`: 0"]);
+    says(&["probe", "synth:nosuch"], &["synth:nosuch"]);
+}

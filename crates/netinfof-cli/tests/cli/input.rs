@@ -1,0 +1,106 @@
+//! Graphs and splits in every form that is read.
+
+use std::io::Write as _;
+
+use super::{Folder, floats, ints, netinfof, npz, ring, stderr, stdout};
+use serde_json::Value;
+
+fn facts(args: &[&str]) -> Value {
+    let output = netinfof(&[&["inspect"], args, &["--json", "-"]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    serde_json::from_str::<Value>(&stdout(&output)).unwrap()["graph"].take()
+}
+
+fn size(args: &[&str]) -> (u64, u64) {
+    let facts = facts(args);
+    (facts["nodes"].as_u64().unwrap(), facts["edges"].as_u64().unwrap())
+}
+
+#[test]
+fn edge_lists_with_any_separator_header_comments_and_weights() {
+    let folder = Folder::new();
+    assert_eq!(size(&[&folder.file("a.csv", ring(20, ","))]), (20, 40));
+    assert_eq!(size(&[&folder.file("b.tsv", ring(20, "\t"))]), (20, 40));
+    assert_eq!(size(&[&folder.file("c.txt", format!("# SNAP\n% Pajek\n\n{}", ring(20, " ")))]), (20, 40));
+    assert_eq!(size(&[&folder.file("d.csv", format!("source,target\n{}", ring(20, ",")))]), (20, 40));
+    assert_eq!(size(&[&folder.file("e.csv", "who;whom\nann;bob\nbob;\"cy;d\"\nann;bob\n")]), (5, 3));
+    assert_eq!(size(&[&folder.file("f.csv", "source,target\nann,bob\nbob,cyd\nann,bob\n")]), (3, 2));
+    let weighted = folder.file("g.csv", "u,v,weight\n0,1,0.5\n1,2,0.7\n");
+    assert_eq!(size(&[&weighted]), (3, 2));
+    assert!(stderr(&netinfof(&["inspect", &weighted])).contains("columns after the second ignored"));
+}
+
+#[test]
+fn gzip_is_found_by_content() {
+    let folder = Folder::new();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(ring(20, ",").as_bytes()).unwrap();
+    assert_eq!(size(&[&folder.file("odd-name", gz.finish().unwrap())]), (20, 40));
+}
+
+#[test]
+fn node_tables_bring_features_and_labels_by_id() {
+    let folder = Folder::new();
+    let edges = folder.file("e.csv", "a,b\nb,c\nc,a\n");
+    let nodes = folder.file("n.csv", "id,x,label,y2\nc,1,red,0\na,0,blue,2\nb,0,red,0\nlonely,5,,1\n");
+    let facts = facts(&[&edges, "--nodes", &nodes]);
+    assert_eq!((facts["nodes"].as_u64(), facts["isolated"].as_u64()), (Some(4), Some(1)));
+    assert_eq!((facts["features"].as_u64(), facts["classes"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(facts["labelled"].as_u64(), Some(3));
+    assert!((facts["edge_homophily"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12);
+}
+
+#[test]
+fn npz_with_dense_and_sparse_features() {
+    let folder = Folder::new();
+    let dense = folder.path("dense.npz");
+    npz(
+        dense.as_ref(),
+        &[
+            ("edge_index", "<i4", "(2, 3)", ints(&[0, 1, 2, 1, 2, 0])),
+            ("x", "<f4", "(3, 2)", floats(&[1.0, 0.0, 0.0, 1.0, 0.5, 0.5])),
+            ("y", "<i4", "(3,)", ints(&[0, 1, -1])),
+        ],
+    );
+    let facts_of = facts(&[&dense]);
+    assert_eq!(
+        (facts_of["feature_storage"].as_str(), facts_of["labelled"].as_u64()),
+        (Some("dense"), Some(2))
+    );
+    let sparse = folder.path("sparse.npz");
+    npz(
+        sparse.as_ref(),
+        &[
+            ("edge_index", "<i4", "(3, 2)", ints(&[0, 1, 1, 2, 2, 0])),
+            ("num_nodes", "<i4", "()", ints(&[4])),
+            ("x_indptr", "<i4", "(5,)", ints(&[0, 1, 2, 2, 3])),
+            ("x_indices", "<i4", "(3,)", ints(&[0, 6, 2])),
+            ("x_data", "<f4", "(3,)", floats(&[1.0, 2.0, 3.0])),
+            ("x_shape", "<i4", "(2,)", ints(&[4, 7])),
+        ],
+    );
+    let facts_of = facts(&[&sparse]);
+    assert_eq!((facts_of["nodes"].as_u64(), facts_of["features"].as_u64()), (Some(4), Some(7)));
+    assert_eq!(facts_of["feature_storage"], "sparse");
+}
+
+#[test]
+fn own_splits_by_the_users_ids() {
+    let folder = Folder::new();
+    let line = |i: usize, j: usize| format!("n{i},n{}\n", j % 60);
+    let all: Vec<String> = (0..60).flat_map(|i| [line(i, i + 1), line(i, i + 2)]).collect();
+    let graph = folder.file("g.csv", all.concat());
+    let train = folder.file("train.csv", all[..100].concat());
+    let valid = folder.file("valid.csv", all[100..110].concat());
+    let labelled: String = all[110..].iter().map(|l| l.replace('\n', ",1\n")).collect();
+    let test = folder.file("test.csv", format!("source,target,label\n{labelled}n0,n30,0\nn5,n40,0\n"));
+    let args = ["act", &graph, "--train", &train, "--valid", &valid, "--test", &test, "--json", "-"];
+    let output = netinfof(&args);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let value: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    assert!(value["splits"][0]["test"]["hits@2"].is_number(), "K follows the two negatives given: {value}");
+    let leaking = ["probe", &graph, "--train", &graph, "--valid", &valid, "--test", &test];
+    let output = netinfof(&leaking);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("training edges too"), "{}", stderr(&output));
+}

@@ -1,0 +1,5 @@
+//! The library from the outside: theorems as properties, determinism, real graphs where they are at hand.
+
+mod determinism;
+mod properties;
+mod real;

@@ -1,0 +1,128 @@
+//! Theorems and invariants over random inputs.
+
+use netinfof::graph::synth;
+use netinfof::split::{self, SplitParams};
+use netinfof::{Contingency, Exec, Goal, Graph, Params, Protocol, Seed, metric};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// A table with these counts, row after row.
+fn table(bins: usize, labels: usize, counts: &[usize]) -> Contingency {
+    let mut table = Contingency::new(bins, labels);
+    for (cell, &count) in counts.iter().enumerate() {
+        (0..count).for_each(|_| table.add(cell / labels, cell % labels));
+    }
+    table
+}
+
+proptest! {
+    /// Theorem 2 of the paper: the score never exceeds the accuracy of the same table.
+    #[test]
+    fn score_is_at_most_accuracy(bins in 1usize..6, labels in 1usize..6, counts in vec(0usize..20, 36)) {
+        let table = table(bins, labels, &counts[..bins * labels]);
+        prop_assume!(table.samples() > 0);
+        prop_assert!(table.score() <= table.accuracy() + 1e-12);
+        prop_assert!(table.score() >= 1.0 / labels as f64 - 1e-12);
+    }
+
+    /// Merging two bins loses information or keeps it, never adds any.
+    #[test]
+    fn merging_bins_never_raises_the_score(labels in 1usize..5, counts in vec(0usize..20, 20)) {
+        let fine = table(4, labels, &counts[..4 * labels]);
+        prop_assume!(fine.samples() > 0);
+        let mut coarse = counts[..4 * labels].to_vec();
+        for label in 0..labels {
+            coarse[label] += std::mem::take(&mut coarse[3 * labels + label]);
+        }
+        let coarse = table(4, labels, &coarse);
+        prop_assert!(coarse.score() <= fine.score() + 1e-12);
+    }
+
+    /// A score says nothing about names: bins and labels may be renumbered.
+    #[test]
+    fn score_ignores_the_numbering(counts in vec(0usize..20, 12)) {
+        let straight = table(4, 3, &counts);
+        prop_assume!(straight.samples() > 0);
+        let mut turned = counts.clone();
+        turned.reverse();
+        prop_assert!((straight.score() - table(4, 3, &turned).score()).abs() < 1e-12);
+    }
+
+    /// Every split is a partition of the edges, and clean negatives are non-edges.
+    #[test]
+    fn splits_partition_the_edges(seed in 0u64..1000, edges in vec((0u32..40, 0u32..40), 60..200)) {
+        let pairs: Vec<[u32; 2]> = edges.iter().map(|&(i, j)| [i, j]).collect();
+        let graph = Graph::from_edges("random", 40, &pairs).unwrap();
+        let exec = Exec::new(1).unwrap();
+        for protocol in [Protocol::Clean, Protocol::Paper] {
+            let split = split::links(&graph, &SplitParams::default().protocol(protocol), Seed(seed), &exec).unwrap();
+            let mut all = [&split.train[..], &split.valid.positives, &split.test.positives].concat();
+            all.sort_unstable();
+            prop_assert_eq!(&all, &graph.edges());
+            prop_assert_eq!(split.test.negatives.len(), split.test.positives.len());
+            for pair in split.valid.negatives.iter().chain(&split.test.negatives) {
+                prop_assert!(pair[0] != pair[1]);
+                if protocol == Protocol::Clean {
+                    prop_assert!(!graph.adjacency().contains(pair[0], pair[1]));
+                }
+            }
+            for pair in split.valid.positives.iter().chain(&split.test.positives) {
+                prop_assert!(!split.graph.contains(pair[0], pair[1]));
+            }
+        }
+    }
+
+    /// Rank metrics only look at the order of the scores.
+    #[test]
+    fn metrics_ignore_the_scale(positives in vec(-50i32..50, 1..40), negatives in vec(-50i32..50, 1..40)) {
+        let straight = |v: &[i32]| v.iter().map(|&v| f64::from(v)).collect::<Vec<_>>();
+        let bent = |v: &[i32]| v.iter().map(|&v| (f64::from(v) / 25.0).exp()).collect::<Vec<_>>();
+        let (p, n, bp, bn) = (straight(&positives), straight(&negatives), bent(&positives), bent(&negatives));
+        prop_assert!((metric::auc(&p, &n) - metric::auc(&bp, &bn)).abs() < 1e-12);
+        prop_assert!((metric::auc(&p, &n) + metric::auc(&n, &p) - 1.0).abs() < 1e-12);
+        prop_assert!((metric::mrr(&p, &n) - metric::mrr(&bp, &bn)).abs() < 1e-12);
+        prop_assert!((metric::average_precision(&p, &n) - metric::average_precision(&bp, &bn)).abs() < 1e-12);
+        for k in [1, 3, 10] {
+            prop_assert_eq!(metric::hits_at(k, &p, &n), metric::hits_at(k, &bp, &bn));
+        }
+    }
+}
+
+/// Renaming the nodes of a graph does not change what can be known about it, beyond the noise of another split.
+#[test]
+fn planted_information_is_found_whatever_the_seed() {
+    let exec = Exec::new(0).unwrap();
+    for seed in 0..5 {
+        let graph = synth::named("demo", Seed(seed)).unwrap();
+        let mut params = Params::default();
+        params.seed = Seed(seed);
+        let report = netinfof::links(&graph, None, Goal::Act, &params, &exec).unwrap();
+        let score = |name: &str| *report.mean.components.get(name).unwrap();
+        assert!(score("F") < 0.56, "features alone know little: {}", score("F"));
+        assert!(score("S") > 0.65 && score("R") > 0.65, "seed {seed}: {:?}", report.mean.components);
+        for split in &report.splits {
+            for (name, component) in split.components.iter() {
+                assert!(component.score <= component.accuracy, "theorem 2, {name}");
+            }
+        }
+        assert!(*report.mean.test.get("auc").unwrap() > 0.9, "{:?}", report.mean.test);
+    }
+}
+
+/// On pure noise the score is close to one half.
+#[test]
+fn noise_scores_one_half() {
+    let exec = Exec::new(0).unwrap();
+    // A random graph: a sparse one has no structure to predict from.
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32 % 3000
+    };
+    let pairs: Vec<[u32; 2]> = (0..12_000).map(|_| [next(), next()]).collect();
+    let graph = Graph::from_edges("noise", 3000, &pairs).unwrap();
+    let report = netinfof::links(&graph, None, Goal::Probe, &Params::default(), &exec).unwrap();
+    for (name, &score) in report.mean.components.iter() {
+        assert!((0.5..0.52).contains(&score), "{name}: {score}");
+    }
+}

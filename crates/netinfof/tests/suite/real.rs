@@ -1,0 +1,94 @@
+//! Real graphs, where they are at hand: `NETINFOF_DATA`, else `../shared/data` beside the project.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use netinfof::component::Averaging;
+use netinfof::graph::load::{self, LoadParams};
+use netinfof::{Exec, Goal, Graph, LinkPairs, Params, Protocol, Seed};
+
+/// The data folder; says so past the test harness where there is none.
+fn data(test: &str) -> Option<PathBuf> {
+    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("NETINFOF_DATA").map_or_else(default, PathBuf::from);
+    if folder.join("cora.npz").exists() {
+        return Some(folder);
+    }
+    let line = format!("skipped {test}: no graphs at {} (set NETINFOF_DATA)\n", folder.display());
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+    None
+}
+
+fn graph(folder: &std::path::Path, name: &str, exec: &Exec) -> Graph {
+    let path = folder.join(format!("{name}.npz"));
+    load::graph(path.to_str().unwrap(), &LoadParams::default(), Seed(0), exec).unwrap()
+}
+
+/// Mean of a test metric over three splits.
+fn hits(graph: &Graph, params: &Params, exec: &Exec) -> f64 {
+    let mut params = params.clone();
+    params.splits = 3;
+    let report = netinfof::links(graph, None, Goal::Act, &params, exec).unwrap();
+    assert!(report.splits.iter().all(|split| split.act.as_ref().unwrap().chosen.info.converged));
+    *report.mean.test.get("hits@100").unwrap()
+}
+
+#[test]
+fn facts_of_cora() {
+    let Some(folder) = data("facts_of_cora") else { return };
+    let facts = graph(&folder, "cora", &Exec::new(1).unwrap()).facts();
+    assert_eq!((facts.nodes, facts.edges, facts.features, facts.classes), (2708, 5278, 1433, 7));
+    assert!((facts.edge_homophily.unwrap() - 0.81).abs() < 0.005);
+    assert!((facts.feature_density - 0.01268).abs() < 1e-5);
+}
+
+/// The published code's own splits, with its variants of the components: scores within 0.03 of those it found.
+#[test]
+fn probe_agrees_with_the_published_code() {
+    let Some(folder) = data("probe_agrees_with_the_published_code") else { return };
+    let exec = Exec::new(0).unwrap();
+    // U, R, F, P, S as stored with the splits.
+    let published = [
+        ("cora", [0.5451, 0.6004, 0.6086, 0.6219, 0.6834]),
+        ("chameleon", [0.7852, 0.8001, 0.5428, 0.8285, 0.8212]),
+    ];
+    for (name, scores) in published {
+        let pairs: LinkPairs =
+            load::link_split_npz(&folder.join(format!("../cases/{name}_seed0.npz"))).unwrap();
+        let mut params = Params::default();
+        params.split.protocol = Protocol::Paper;
+        params.component.s_averaging = Averaging::Row;
+        let report =
+            netinfof::links(&graph(&folder, name, &exec), Some(&pairs), Goal::Probe, &params, &exec).unwrap();
+        for (expected, (component, found)) in scores.iter().zip(report.mean.components.iter()) {
+            assert!((found - expected).abs() < 0.03, "{name} {component}: {found} {expected}");
+        }
+    }
+}
+
+/// The paper's Hits@100 on Cora is 81.3; its code gave 78.0 here, ours stands above the floor of 79 over five splits.
+#[test]
+fn cora_reaches_the_paper() {
+    let Some(folder) = data("cora_reaches_the_paper") else { return };
+    let exec = Exec::new(0).unwrap();
+    let cora = graph(&folder, "cora", &exec);
+    let mut params = Params::default();
+    params.split.protocol = Protocol::Paper;
+    let full = hits(&cora, &params, &exec);
+    assert!(full > 0.78, "{full}");
+    let slimg = hits(&cora, &params.slimg(), &exec);
+    assert!(slimg < full, "{slimg} {full}");
+}
+
+/// Heterophily: without the compatibility matrix a linear model is blind.
+#[test]
+fn chameleon_needs_the_compatibility_matrix() {
+    let Some(folder) = data("chameleon_needs_the_compatibility_matrix") else { return };
+    let exec = Exec::new(0).unwrap();
+    let chameleon = graph(&folder, "chameleon", &exec);
+    let with = hits(&chameleon, &Params::default(), &exec);
+    let mut params = Params::default();
+    params.compat.kind = netinfof::compat::CompatKind::None;
+    let without = hits(&chameleon, &params, &exec);
+    assert!(with > 0.90 && without < with - 0.03, "{with} {without}");
+}
