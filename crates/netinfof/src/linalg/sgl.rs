@@ -9,15 +9,19 @@
 //! First-order methods were tried first: the pair features are so collinear that FISTA needs thousands of passes over
 //! the data where this needs tens.
 
+mod model;
+mod rows;
+
 use std::ops::Range;
 
-use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
+use self::model::{Hessian, soft};
+use self::rows::{Rows, TASK};
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::kernel::{self, simd};
+
+pub(crate) use self::rows::Design;
 
 /// The penalty and when to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,16 +55,6 @@ pub struct SglInfo {
     pub converged: bool,
     /// Loss plus penalty at the end.
     pub objective: f64,
-}
-
-/// Rows of features that can be produced block by block, so that they need not all be in memory.
-pub(crate) trait Design: Sync {
-    /// Number of rows.
-    fn rows(&self) -> usize;
-    /// Number of columns.
-    fn cols(&self) -> usize;
-    /// Writes these rows, one after the other.
-    fn fill(&self, rows: Range<usize>, out: &mut [f32]);
 }
 
 /// What is predicted: a class for each row. One output for two classes given as a yes or no, else one a class.
@@ -102,146 +96,9 @@ impl Weights {
     }
 }
 
-/// Rows that are unpacked at a time; small enough for the cache.
-const BLOCK: usize = 64;
-/// Rows of one task; sums are taken task by task, so it is fixed.
-const TASK: usize = 1024;
-/// A design up to this size is kept in single precision; a larger one is packed into half the space.
-const UNPACKED_BYTES: usize = 128 << 20;
 /// Rows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
 /// rows serve: most have next to no curvature. See DESIGN.md for what more and fewer give.
 const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
-
-/// The rows of a design in memory.
-enum Rows {
-    /// As they are.
-    Plain(Vec<f32>),
-    /// As 16-bit shares of the largest entry of their column. The rounding, 1/65536 of that entry, is far below what the
-    /// sampling of the pairs adds, and passes over the data are bound by memory.
-    Packed { shares: Vec<i16>, unit: Vec<f32> },
-}
-
-impl Rows {
-    fn collect(design: &dyn Design, exec: &Exec) -> Self {
-        let (n, p) = (design.rows(), design.cols());
-        if n * p * 4 <= UNPACKED_BYTES {
-            let mut rows = vec![0.0; n * p];
-            exec.fill_rows(&mut rows, p, BLOCK, |first, out| design.fill(first..first + out.len() / p, out));
-            return Rows::Plain(rows);
-        }
-        let in_blocks = |range: Range<usize>, work: &mut dyn FnMut(usize, &[f32])| {
-            let mut block = vec![0.0; BLOCK * p];
-            for first in range.clone().step_by(BLOCK) {
-                let count = BLOCK.min(range.end - first);
-                let block = &mut block[..count * p];
-                design.fill(first..first + count, block);
-                work(first, block);
-            }
-        };
-        let partials = exec.map_blocks(n, TASK, |range| {
-            let mut largest = vec![0.0f32; p];
-            in_blocks(range, &mut |_, block| {
-                simd(
-                    #[inline(always)]
-                    || {
-                        for row in block.chunks_exact(p) {
-                            for (largest, v) in largest.iter_mut().zip(row) {
-                                *largest = largest.max(v.abs());
-                            }
-                        }
-                    },
-                );
-            });
-            largest
-        });
-        let mut unit = vec![0.0f32; p];
-        for partial in &partials {
-            for (unit, v) in unit.iter_mut().zip(partial) {
-                *unit = unit.max(v / 32767.0);
-            }
-        }
-        let inverse: Vec<f32> = unit.iter().map(|&u| if u > 0.0 { 1.0 / u } else { 0.0 }).collect();
-        let mut shares = vec![0i16; n * p];
-        exec.fill_rows(&mut shares, p, TASK, |first, out| {
-            in_blocks(first..first + out.len() / p, &mut |at, block| {
-                let out = &mut out[(at - first) * p..][..block.len()];
-                simd(
-                    #[inline(always)]
-                    || {
-                        for (out, row) in out.chunks_exact_mut(p).zip(block.chunks_exact(p)) {
-                            for k in 0..p {
-                                let share = row[k] * inverse[k];
-                                // Rounds half away from zero; the cast truncates and cannot overflow.
-                                out[k] = (share + 0.5f32.copysign(share)) as i16;
-                            }
-                        }
-                    },
-                );
-            });
-        });
-        Rows::Packed { shares, unit }
-    }
-
-    /// Weights for the stored numbers instead of the true ones.
-    fn for_stored(&self, weights: &[f64]) -> Vec<f32> {
-        match self {
-            Rows::Plain(_) => weights.iter().map(|&w| w as f32).collect(),
-            Rows::Packed { unit, .. } => {
-                weights.iter().zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect()
-            }
-        }
-    }
-
-    /// The dot product of every row of the range with each of the weights, which are for the stored numbers.
-    fn dots(&self, range: Range<usize>, weights: &[Vec<f32>], mut each: impl FnMut(usize, usize, f32)) {
-        let p = weights[0].len();
-        let at = range.start * p..range.end * p;
-        simd(
-            #[inline(always)]
-            || match self {
-                Rows::Plain(rows) => dots(&rows[at], weights, &mut each),
-                Rows::Packed { shares, .. } => dots(&shares[at], weights, &mut each),
-            },
-        );
-    }
-
-    /// The sums of the rows of the range, each weighed by one number for each output.
-    fn sums(
-        &self,
-        p: usize,
-        range: Range<usize>,
-        outputs: usize,
-        weigh: impl FnMut(usize, &mut [f64]),
-    ) -> Vec<Vec<f32>> {
-        let at = range.start * p..range.end * p;
-        simd(
-            #[inline(always)]
-            || match self {
-                Rows::Plain(rows) => sums(p, &rows[at], outputs, weigh),
-                Rows::Packed { shares, unit } => {
-                    let mut sums = sums(p, &shares[at], outputs, weigh);
-                    for sum in &mut sums {
-                        sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
-                    }
-                    sums
-                }
-            },
-        )
-    }
-
-    /// Copies one row.
-    fn copy_row(&self, row: usize, out: &mut [f32]) {
-        let at = row * out.len()..(row + 1) * out.len();
-        match self {
-            Rows::Plain(rows) => out.copy_from_slice(&rows[at]),
-            Rows::Packed { shares, unit } => {
-                for ((out, &share), unit) in out.iter_mut().zip(&shares[at]).zip(unit) {
-                    *out = f32::from(share) * unit;
-                }
-            }
-        }
-    }
-}
 
 /// A problem with its current weights: fitting again with another penalty starts from them.
 pub(crate) struct Solver<'a> {
@@ -255,18 +112,6 @@ pub(crate) struct Solver<'a> {
     scores: Vec<f64>,
     hessian: Option<Vec<Hessian>>,
     exec: &'a Exec,
-}
-
-/// The symmetric curvature of one output over the columns and the intercept.
-struct Hessian {
-    size: usize,
-    entries: Vec<f32>,
-}
-
-impl Hessian {
-    fn row(&self, row: usize) -> &[f32] {
-        &self.entries[row * self.size..(row + 1) * self.size]
-    }
 }
 
 impl<'a> Solver<'a> {
@@ -328,7 +173,8 @@ impl<'a> Solver<'a> {
             }
             last_kkt = info.kkt;
             let hessian = self.hessian.as_ref().expect("set above");
-            let target = self.minimize_model(hessian, &gradient, params, info.kkt);
+            let target =
+                model::minimize(hessian, &gradient, &self.weights, &self.groups, params, 1e-3 * info.kkt);
             let step = Weights {
                 outputs: target
                     .outputs
@@ -512,8 +358,7 @@ impl<'a> Solver<'a> {
     }
 
     fn curvature_of(&self, output: usize) -> Hessian {
-        let (n, p, outputs) = (self.n, self.p, self.target.outputs());
-        let size = p + 1;
+        let (n, outputs) = (self.n, self.target.outputs());
         let mut probabilities = vec![0.0; outputs];
         let curvatures: Vec<f64> = (0..n)
             .map(|row| {
@@ -523,162 +368,7 @@ impl<'a> Solver<'a> {
                 q * (1.0 - q) * if outputs == 1 { 1.0 } else { 2.0 } / n as f64
             })
             .collect();
-        let picked = pick(&curvatures, self.sampled());
-        // Few partial sums: each is as large as the Hessian.
-        let partials = self.exec.map_blocks(picked.len(), picked.len().div_ceil(4).max(256), |range| {
-            let mut sum = vec![0.0f32; size * size];
-            let mut scaled = vec![0.0f32; 256 * size];
-            for rows in picked[range].chunks(256) {
-                let scaled = &mut scaled[..rows.len() * size];
-                for (&(row, weight), out) in rows.iter().zip(scaled.chunks_exact_mut(size)) {
-                    self.rows.copy_row(row, &mut out[..p]);
-                    out[p] = 1.0;
-                    let root = weight.sqrt() as f32;
-                    for v in out {
-                        *v *= root;
-                    }
-                }
-                let block = MatRef::from_row_major_slice(scaled, rows.len(), size);
-                triangular::matmul(
-                    MatMut::from_row_major_slice_mut(&mut sum, size, size),
-                    BlockStructure::TriangularLower,
-                    Accum::Add,
-                    block.transpose(),
-                    BlockStructure::Rectangular,
-                    block,
-                    BlockStructure::Rectangular,
-                    1.0,
-                    Par::Seq,
-                );
-            }
-            sum
-        });
-        let mut entries = vec![0.0f32; size * size];
-        for partial in &partials {
-            for (entry, v) in entries.iter_mut().zip(partial) {
-                *entry += v;
-            }
-        }
-        let mean = (0..size).map(|k| entries[k * size + k]).sum::<f32>() / size as f32;
-        for row in 0..size {
-            // Keeps the model strictly convex where columns are dependent or all probabilities are 0 or 1.
-            entries[row * size + row] += 1e-5 * mean + f32::MIN_POSITIVE;
-            for col in row + 1..size {
-                entries[row * size + col] = entries[col * size + row];
-            }
-        }
-        Hessian { size, entries }
-    }
-
-    /// Minimises `gradient·(v − w) + ½ (v − w)ᵀ H (v − w) + penalty(v)` over v by coordinate descent, group by group.
-    fn minimize_model(
-        &self,
-        hessian: &[Hessian],
-        gradient: &[Vec<f64>],
-        params: &SglParams,
-        kkt: f64,
-    ) -> Weights {
-        let p = self.p;
-        let mut v = self.weights.clone();
-        // Slopes of the model's smooth part at v.
-        let mut q: Vec<Vec<f64>> = gradient.to_vec();
-        let shift = |q: &mut [f64], row: &[f32], by: f64| {
-            simd(
-                #[inline(always)]
-                || {
-                    for (q, &h) in q.iter_mut().zip(row) {
-                        *q += f64::from(h) * by;
-                    }
-                },
-            );
-        };
-        let target = 1e-3 * kkt;
-        for _ in 0..1000 {
-            let mut largest = 0.0f64;
-            for group in &self.groups {
-                // Where would the slopes be if this group were zero?
-                let mut at_zero = Vec::with_capacity(group.len() * v.outputs.len());
-                let active = v.norm(group) > 0.0;
-                for ((w, q), h) in v.outputs.iter().zip(&q).zip(hessian) {
-                    let mut slopes = q[group.clone()].to_vec();
-                    if active {
-                        simd(
-                            #[inline(always)]
-                            || {
-                                for k in group.clone() {
-                                    if w[k] != 0.0 {
-                                        for (slope, &h) in slopes.iter_mut().zip(&h.row(k)[group.clone()]) {
-                                            *slope -= f64::from(h) * w[k];
-                                        }
-                                    }
-                                }
-                            },
-                        );
-                    }
-                    at_zero.extend(slopes);
-                }
-                let pull = at_zero.iter().map(|&s| soft(s, params.lambda1).powi(2)).sum::<f64>().sqrt();
-                if pull <= params.lambda2 {
-                    if active {
-                        for ((w, q), h) in v.outputs.iter_mut().zip(&mut q).zip(hessian) {
-                            for k in group.clone() {
-                                if w[k] != 0.0 {
-                                    shift(q, h.row(k), -w[k]);
-                                    largest = largest.max((f64::from(h.row(k)[k]) * w[k]).abs());
-                                    w[k] = 0.0;
-                                }
-                            }
-                        }
-                    }
-                    continue;
-                }
-                if !active {
-                    // A first proximal step off zero; the trace bounds the curvature of the group.
-                    let curvature: f64 =
-                        hessian.iter().flat_map(|h| group.clone().map(|k| f64::from(h.row(k)[k]))).sum();
-                    let scale = (1.0 - params.lambda2 / pull) / curvature;
-                    let mut slopes = at_zero.iter();
-                    for ((w, q), h) in v.outputs.iter_mut().zip(&mut q).zip(hessian) {
-                        for k in group.clone() {
-                            let slope = *slopes.next().expect("one slope a weight");
-                            let new = -soft(slope, params.lambda1) * scale;
-                            if new != 0.0 {
-                                shift(q, h.row(k), new);
-                                w[k] = new;
-                            }
-                        }
-                    }
-                }
-                // Coordinate descent inside the group. The group's length is held at its last value (a quadratic that
-                // lies above the norm and touches it there), which makes every update closed-form.
-                let mut square = v.norm(group).powi(2);
-                for (w, (q, h)) in v.outputs.iter_mut().zip(q.iter_mut().zip(hessian)) {
-                    for k in group.clone() {
-                        let row = h.row(k);
-                        let curvature = f64::from(row[k]);
-                        let held = params.lambda2 / square.max(1e-30).sqrt();
-                        let new = soft(curvature * w[k] - q[k], params.lambda1) / (curvature + held);
-                        let change = new - w[k];
-                        if change != 0.0 {
-                            shift(q, row, change);
-                            square = (square + new * new - w[k] * w[k]).max(0.0);
-                            w[k] = new;
-                            largest = largest.max((change * curvature).abs());
-                        }
-                    }
-                }
-            }
-            for (w, (q, h)) in v.outputs.iter_mut().zip(q.iter_mut().zip(hessian)) {
-                let change = -q[p] / f64::from(h.row(p)[p]);
-                shift(q, h.row(p), change);
-                w[p] += change;
-                largest = largest.max((change * f64::from(h.row(p)[p])).abs());
-            }
-            if largest <= target {
-                break;
-            }
-        }
-        v
+        Hessian::new(&self.rows, self.p, &pick(&curvatures, self.sampled()), self.exec)
     }
 
     /// Largest distance of the gradient from what optimality asks, over weights, groups and intercepts.
@@ -712,33 +402,6 @@ impl<'a> Solver<'a> {
     }
 }
 
-#[inline(always)]
-fn dots<T: Copy + Into<f32>>(rows: &[T], weights: &[Vec<f32>], each: &mut impl FnMut(usize, usize, f32)) {
-    for (row, features) in rows.chunks_exact(weights[0].len()).enumerate() {
-        for (output, weights) in weights.iter().enumerate() {
-            each(row, output, kernel::dot(features, weights));
-        }
-    }
-}
-
-#[inline(always)]
-fn sums<T: Copy + Into<f32>>(
-    p: usize,
-    rows: &[T],
-    outputs: usize,
-    mut weigh: impl FnMut(usize, &mut [f64]),
-) -> Vec<Vec<f32>> {
-    let mut sums = vec![vec![0.0f32; p]; outputs];
-    let mut weights = vec![0.0; outputs];
-    for (row, features) in rows.chunks_exact(p).enumerate() {
-        weigh(row, &mut weights);
-        for (sum, &weight) in sums.iter_mut().zip(&weights) {
-            kernel::axpy(weight as f32, features, sum);
-        }
-    }
-    sums
-}
-
 /// Rows whose weighted sum stands for the sum over all rows: about `count` of them, taken systematically with chances
 /// proportional to their curvatures, so that every row that matters is in. All rows where there are no more than that.
 fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
@@ -761,17 +424,6 @@ fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
         }
     }
     picked
-}
-
-/// Soft thresholding: towards zero by `by`, stopping there.
-fn soft(v: f64, by: f64) -> f64 {
-    if v > by {
-        v - by
-    } else if v < -by {
-        v + by
-    } else {
-        0.0
-    }
 }
 
 fn log_sum_exp(scores: &[f64]) -> f64 {

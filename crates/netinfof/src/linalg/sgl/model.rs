@@ -1,0 +1,299 @@
+//! The quadratic model of a Newton step, and its minimum under the penalty.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::rows::Rows;
+use super::{SglParams, Weights};
+use crate::exec::Exec;
+use crate::kernel::{self, simd};
+
+/// The symmetric curvature of one output over its columns and its intercept.
+pub(super) enum Hessian {
+    /// Written out: best with more rows than columns.
+    Dense { size: usize, entries: Vec<f32> },
+    /// As the product of a matrix with its transpose, column by column: best with few rows.
+    Factored { rows: usize, columns: Vec<f32> },
+}
+
+impl Hessian {
+    /// The sum of `weight · x xᵀ` over the picked rows, x being the features and a one.
+    pub(super) fn new(data: &Rows, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
+        if 2 * picked.len() < p {
+            Hessian::factored(data, p, picked)
+        } else {
+            Hessian::dense(data, p, picked, exec)
+        }
+    }
+
+    fn factored(data: &Rows, p: usize, picked: &[(usize, f64)]) -> Self {
+        let rows = picked.len();
+        let mut columns = vec![0.0f32; (p + 1) * rows];
+        let mut features = vec![0.0; p];
+        for (at, &(row, weight)) in picked.iter().enumerate() {
+            data.copy_row(row, &mut features);
+            let root = weight.sqrt() as f32;
+            for (k, v) in features.iter().chain(&[1.0]).enumerate() {
+                columns[k * rows + at] = v * root;
+            }
+        }
+        Hessian::Factored { rows, columns }
+    }
+
+    fn dense(data: &Rows, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
+        let size = p + 1;
+        // Few partial sums: each is as large as the Hessian.
+        let partials = exec.map_blocks(picked.len(), picked.len().div_ceil(4).max(256), |range| {
+            let mut sum = vec![0.0f32; size * size];
+            let mut scaled = vec![0.0f32; 256 * size];
+            for rows in picked[range].chunks(256) {
+                let scaled = &mut scaled[..rows.len() * size];
+                for (&(row, weight), out) in rows.iter().zip(scaled.chunks_exact_mut(size)) {
+                    data.copy_row(row, &mut out[..p]);
+                    out[p] = 1.0;
+                    let root = weight.sqrt() as f32;
+                    for v in out {
+                        *v *= root;
+                    }
+                }
+                let block = MatRef::from_row_major_slice(scaled, rows.len(), size);
+                triangular::matmul(
+                    MatMut::from_row_major_slice_mut(&mut sum, size, size),
+                    BlockStructure::TriangularLower,
+                    Accum::Add,
+                    block.transpose(),
+                    BlockStructure::Rectangular,
+                    block,
+                    BlockStructure::Rectangular,
+                    1.0,
+                    Par::Seq,
+                );
+            }
+            sum
+        });
+        let mut entries = vec![0.0f32; size * size];
+        for partial in &partials {
+            for (entry, v) in entries.iter_mut().zip(partial) {
+                *entry += v;
+            }
+        }
+        for row in 0..size {
+            for col in row + 1..size {
+                entries[row * size + col] = entries[col * size + row];
+            }
+        }
+        Hessian::Dense { size, entries }
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        match self {
+            Hessian::Dense { size, entries } => {
+                (0..*size).map(|k| f64::from(entries[k * size + k])).collect()
+            }
+            Hessian::Factored { rows, columns } => columns
+                .chunks_exact((*rows).max(1))
+                .map(|column| column.iter().map(|&v| f64::from(v) * f64::from(v)).sum())
+                .collect(),
+        }
+    }
+}
+
+/// The smooth part of the model along one output: `gradient·(v − w) + ½ (v − w)ᵀ H (v − w)`, followed as v moves.
+struct Smooth<'a> {
+    hessian: &'a Hessian,
+    /// Curvature of each weight, kept above zero where columns are dependent or all probabilities are 0 or 1.
+    curvature: Vec<f64>,
+    /// Dense: the slopes at v. Factored: the slopes at w.
+    slopes: Vec<f64>,
+    /// Factored: the square root of H times (v − w).
+    moved: Vec<f32>,
+}
+
+impl<'a> Smooth<'a> {
+    fn new(hessian: &'a Hessian, gradient: &[f64]) -> Self {
+        let mut curvature = hessian.diagonal();
+        let mean = curvature.iter().sum::<f64>() / curvature.len() as f64;
+        for c in &mut curvature {
+            *c += 1e-5 * mean + f64::MIN_POSITIVE;
+        }
+        let moved = match hessian {
+            Hessian::Dense { .. } => Vec::new(),
+            Hessian::Factored { rows, .. } => vec![0.0; *rows],
+        };
+        Smooth { hessian, curvature, slopes: gradient.to_vec(), moved }
+    }
+
+    /// Slope along one weight at v.
+    fn slope(&self, k: usize) -> f64 {
+        match self.hessian {
+            Hessian::Dense { .. } => self.slopes[k],
+            Hessian::Factored { rows, columns } => {
+                let column = &columns[k * rows..(k + 1) * rows];
+                self.slopes[k]
+                    + f64::from(simd(
+                        #[inline(always)]
+                        || kernel::dot(column, &self.moved),
+                    ))
+            }
+        }
+    }
+
+    /// Moves one weight.
+    fn shift(&mut self, k: usize, by: f64) {
+        match self.hessian {
+            Hessian::Dense { size, entries } => {
+                let row = &entries[k * size..(k + 1) * size];
+                let slopes = &mut self.slopes;
+                simd(
+                    #[inline(always)]
+                    || {
+                        for (slope, &h) in slopes.iter_mut().zip(row) {
+                            *slope += f64::from(h) * by;
+                        }
+                    },
+                );
+            }
+            Hessian::Factored { rows, columns } => {
+                let column = &columns[k * rows..(k + 1) * rows];
+                let moved = &mut self.moved;
+                simd(
+                    #[inline(always)]
+                    || kernel::axpy(by as f32, column, moved),
+                );
+            }
+        }
+    }
+
+    /// Slopes of a group of weights if all of them were zero.
+    fn slopes_without(&self, group: &Range<usize>, weights: &[f64]) -> Vec<f64> {
+        match self.hessian {
+            Hessian::Dense { size, entries } => {
+                let mut slopes = self.slopes[group.clone()].to_vec();
+                simd(
+                    #[inline(always)]
+                    || {
+                        for k in group.clone().filter(|&k| weights[k] != 0.0) {
+                            let row = &entries[k * size..(k + 1) * size][group.clone()];
+                            for (slope, &h) in slopes.iter_mut().zip(row) {
+                                *slope -= f64::from(h) * weights[k];
+                            }
+                        }
+                    },
+                );
+                slopes
+            }
+            Hessian::Factored { rows, columns } => {
+                let column = |k: usize| &columns[k * rows..(k + 1) * rows];
+                let mut moved = self.moved.clone();
+                simd(
+                    #[inline(always)]
+                    || {
+                        for k in group.clone().filter(|&k| weights[k] != 0.0) {
+                            kernel::axpy(-weights[k] as f32, column(k), &mut moved);
+                        }
+                        group
+                            .clone()
+                            .map(|k| self.slopes[k] + f64::from(kernel::dot(column(k), &moved)))
+                            .collect()
+                    },
+                )
+            }
+        }
+    }
+}
+
+/// Minimises model plus penalty by coordinate descent, group by group, starting at `start`; stops when no weight moves by
+/// more than a slope of `tolerance`.
+pub(super) fn minimize(
+    hessians: &[Hessian],
+    gradient: &[Vec<f64>],
+    start: &Weights,
+    groups: &[Range<usize>],
+    params: &SglParams,
+    tolerance: f64,
+) -> Weights {
+    let p = gradient[0].len() - 1;
+    let mut v = start.clone();
+    let mut smooth: Vec<Smooth<'_>> = hessians.iter().zip(gradient).map(|(h, g)| Smooth::new(h, g)).collect();
+    for _ in 0..1000 {
+        let mut largest = 0.0f64;
+        for group in groups {
+            let active = v.norm(group) > 0.0;
+            let without: Vec<Vec<f64>> =
+                smooth.iter().zip(&v.outputs).map(|(smooth, w)| smooth.slopes_without(group, w)).collect();
+            let pull = without
+                .iter()
+                .flatten()
+                .map(|&slope| soft(slope, params.lambda1).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            if pull <= params.lambda2 {
+                // Zero is best for the whole group.
+                if active {
+                    for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
+                        for k in group.clone().filter(|&k| w[k] != 0.0).collect::<Vec<_>>() {
+                            largest = largest.max((smooth.curvature[k] * w[k]).abs());
+                            smooth.shift(k, -std::mem::take(&mut w[k]));
+                        }
+                    }
+                }
+                continue;
+            }
+            if !active {
+                // A first proximal step off zero; the trace bounds the curvature of the group.
+                let trace =
+                    smooth.iter().map(|s| s.curvature[group.clone()].iter().sum::<f64>()).sum::<f64>();
+                let scale = (1.0 - params.lambda2 / pull) / trace;
+                for ((smooth, w), slopes) in smooth.iter_mut().zip(&mut v.outputs).zip(&without) {
+                    for (k, &slope) in group.clone().zip(slopes) {
+                        w[k] = -soft(slope, params.lambda1) * scale;
+                        if w[k] != 0.0 {
+                            smooth.shift(k, w[k]);
+                        }
+                    }
+                }
+            }
+            // Coordinate descent inside the group. The group's length is held at its last value (a quadratic that lies
+            // above the norm and touches it there), which makes every update closed-form.
+            let mut square = v.norm(group).powi(2);
+            for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
+                for k in group.clone() {
+                    let curvature = smooth.curvature[k];
+                    let held = params.lambda2 / square.max(1e-30).sqrt();
+                    let new = soft(curvature * w[k] - smooth.slope(k), params.lambda1) / (curvature + held);
+                    let change = new - w[k];
+                    if change != 0.0 {
+                        smooth.shift(k, change);
+                        square = (square + new * new - w[k] * w[k]).max(0.0);
+                        w[k] = new;
+                        largest = largest.max((change * curvature).abs());
+                    }
+                }
+            }
+        }
+        for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
+            let slope = smooth.slope(p);
+            let change = -slope / smooth.curvature[p];
+            smooth.shift(p, change);
+            w[p] += change;
+            largest = largest.max(slope.abs());
+        }
+        if largest <= tolerance {
+            break;
+        }
+    }
+    v
+}
+
+/// Soft thresholding: towards zero by `by`, stopping there.
+pub(super) fn soft(v: f64, by: f64) -> f64 {
+    if v > by {
+        v - by
+    } else if v < -by {
+        v + by
+    } else {
+        0.0
+    }
+}
