@@ -2,14 +2,17 @@
 //!
 //! Each has its parameters, its information about the run (iterations, residual, converged) and one function.
 
+mod kmeans;
 mod lsqr;
 mod rsvd;
 pub(crate) mod sgl;
 
+pub use kmeans::{KMeansInfo, KMeansParams, kmeans};
 pub use lsqr::{LsqrInfo, LsqrParams};
 pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
 
+pub(crate) use kmeans::assign;
 pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd};
 

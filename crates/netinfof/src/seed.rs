@@ -31,6 +31,10 @@ pub enum Stream {
     Synth = 8,
     /// Choice of the edges that the compatibility matrix is fitted on.
     CompatEdges = 9,
+    /// The permutations that split the nodes, one a class.
+    NodeSplit = 10,
+    /// Starts of k-means.
+    KMeans = 11,
 }
 
 /// The seed of a run.

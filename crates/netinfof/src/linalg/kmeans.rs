@@ -1,0 +1,267 @@
+//! k-means: greedy k-means++ seeding (Arthur and Vassilvitskii 2007), Lloyd's iterations, restarts.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::kernel;
+use crate::matrix::Matrix;
+use crate::seed::{Draw, Seed, Stream};
+
+/// Parameters of k-means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct KMeansParams {
+    /// Independent starts; the one with the lowest inertia wins (default 4).
+    pub restarts: usize,
+    /// Lloyd's iterations at the most (default 100).
+    pub max_iterations: usize,
+    /// Stops when the centres move by less than this share of the variance, squared (default 1e-4).
+    pub tolerance: f64,
+}
+
+impl Default for KMeansParams {
+    fn default() -> Self {
+        KMeansParams { restarts: 4, max_iterations: 100, tolerance: 1e-4 }
+    }
+}
+
+/// How the best start went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct KMeansInfo {
+    /// Sum of the squared distances to the nearest centres.
+    pub inertia: f64,
+    /// Iterations taken.
+    pub iterations: usize,
+    /// Whether the centres came to rest.
+    pub converged: bool,
+}
+
+/// Rows in a block; sums are taken block by block, so it is fixed.
+const BLOCK: usize = 1024;
+
+/// Centres of `k` clusters of the rows of `x`, fewer where there are fewer different rows. `unit` names the random stream.
+///
+/// `O(n · k · d)` an iteration, as dense products over blocks of rows.
+pub fn kmeans(
+    x: &Matrix,
+    k: usize,
+    params: &KMeansParams,
+    seed: Seed,
+    unit: u64,
+    exec: &Exec,
+) -> Result<(Matrix, KMeansInfo)> {
+    let deviations = kernel::column_deviations(x, exec);
+    let variance = deviations.iter().map(|s| s * s).sum::<f64>() / deviations.len().max(1) as f64;
+    let mut best: Option<(Matrix, KMeansInfo)> = None;
+    for restart in 0..params.restarts.max(1) {
+        exec.check()?;
+        let mut draw = seed.stream(Stream::KMeans, (unit << 16) | restart as u64);
+        let mut centres = seed_centres(x, k, &mut draw, exec);
+        let mut info = KMeansInfo::default();
+        let mut assigned = assign(x, &centres, exec);
+        while info.iterations < params.max_iterations {
+            info.iterations += 1;
+            let moved = update(x, &mut centres, &assigned, exec);
+            let next = assign(x, &centres, exec);
+            let rest = next.iter().zip(&assigned).all(|(new, old)| new.0 == old.0);
+            assigned = next;
+            if rest || moved <= params.tolerance * variance {
+                info.converged = true;
+                break;
+            }
+        }
+        info.inertia = assigned.iter().map(|&(_, distance)| f64::from(distance)).sum();
+        if best.as_ref().is_none_or(|(_, so_far)| info.inertia < so_far.inertia) {
+            best = Some((centres, info));
+        }
+    }
+    Ok(best.expect("at least one start"))
+}
+
+/// The nearest centre of every row and the squared distance to it; of equally near ones the first.
+pub(crate) fn assign(x: &Matrix, centres: &Matrix, exec: &Exec) -> Vec<(u32, f32)> {
+    let k = centres.rows();
+    let norms: Vec<f32> = (0..k).map(|c| kernel::dot(centres.row(c), centres.row(c))).collect();
+    let mut out = vec![(0, 0.0); x.rows()];
+    exec.fill_rows(&mut out, 1, BLOCK, |first, out| {
+        let products = block_products(x, first, out.len(), centres);
+        for (at, out) in out.iter_mut().enumerate() {
+            let row = x.row(first + at);
+            let products = &products[at * k..(at + 1) * k];
+            let mut nearest = (0, f32::INFINITY);
+            for (c, (product, norm)) in products.iter().zip(&norms).enumerate() {
+                let distance = norm - 2.0 * product;
+                if distance < nearest.1 {
+                    nearest = (c as u32, distance);
+                }
+            }
+            *out = (nearest.0, (nearest.1 + kernel::dot(row, row)).max(0.0));
+        }
+    });
+    out
+}
+
+/// Products of some rows with all centres.
+fn block_products(x: &Matrix, first: usize, count: usize, centres: &Matrix) -> Vec<f32> {
+    let d = x.cols();
+    let rows = MatRef::from_row_major_slice(&x.as_slice()[first * d..(first + count) * d], count, d);
+    let mut products = vec![0.0; count * centres.rows()];
+    let dst = MatMut::from_row_major_slice_mut(&mut products, count, centres.rows());
+    matmul(dst, Accum::Replace, rows, centres.faer().transpose(), 1.0, Par::Seq);
+    products
+}
+
+/// Moves every centre to the mean of its rows and returns the sum of the squared moves. A centre without rows goes to the
+/// row that is farthest from its own.
+fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec) -> f64 {
+    let (k, d) = (centres.rows(), x.cols());
+    let partials = exec.map_blocks(x.rows(), BLOCK.max(x.rows().div_ceil(64)), |range| {
+        let mut sums = vec![0.0f64; k * d];
+        let mut counts = vec![0u32; k];
+        for row in range {
+            let cluster = assigned[row].0 as usize;
+            counts[cluster] += 1;
+            for (sum, &v) in sums[cluster * d..(cluster + 1) * d].iter_mut().zip(x.row(row)) {
+                *sum += f64::from(v);
+            }
+        }
+        (sums, counts)
+    });
+    let mut sums = vec![0.0f64; k * d];
+    let mut counts = vec![0u32; k];
+    for (partial, partial_counts) in &partials {
+        sums.iter_mut().zip(partial).for_each(|(sum, v)| *sum += v);
+        counts.iter_mut().zip(partial_counts).for_each(|(count, v)| *count += v);
+    }
+    let mut farthest: Vec<usize> = Vec::new();
+    if counts.contains(&0) {
+        farthest = (0..x.rows()).collect();
+        farthest.sort_by(|&a, &b| assigned[b].1.total_cmp(&assigned[a].1).then(a.cmp(&b)));
+    }
+    let mut farthest = farthest.into_iter();
+    let mut moved = 0.0;
+    for cluster in 0..k {
+        let new: Vec<f32> = if counts[cluster] > 0 {
+            let mean = |sum: &f64| (sum / f64::from(counts[cluster])) as f32;
+            sums[cluster * d..(cluster + 1) * d].iter().map(mean).collect()
+        } else {
+            x.row(farthest.next().expect("more rows than centres")).to_vec()
+        };
+        for (old, new) in centres.row_mut(cluster).iter_mut().zip(new) {
+            moved += f64::from(*old - new).powi(2);
+            *old = new;
+        }
+    }
+    moved
+}
+
+/// k-means++: each next centre is a row drawn with a chance proportional to its squared distance from the centres so far;
+/// of a few such draws the one that helps most is taken.
+fn seed_centres(x: &Matrix, k: usize, draw: &mut Draw, exec: &Exec) -> Matrix {
+    let n = u32::try_from(x.rows()).expect("rows fit in u32");
+    let trials = 2 + (k as f64).ln() as usize;
+    let mut chosen = vec![draw.below(n) as usize];
+    let pick = |rows: &[usize]| Matrix::from_fn(rows.len(), x.cols(), |row, col| x.row(rows[row])[col]);
+    let mut nearest: Vec<f32> = assign(x, &pick(&chosen), exec).iter().map(|a| a.1).collect();
+    while chosen.len() < k {
+        let total: f64 = nearest.iter().map(|&d| f64::from(d)).sum();
+        if total <= 1e-12 * f64::from(n) {
+            // Every row is a centre already.
+            break;
+        }
+        let candidates: Vec<usize> = (0..trials)
+            .map(|_| {
+                let mut left = draw.unit() * total;
+                let hit = nearest.iter().position(|&d| {
+                    left -= f64::from(d);
+                    left < 0.0
+                });
+                hit.unwrap_or(nearest.len() - 1)
+            })
+            .collect();
+        let options = pick(&candidates);
+        let with: Vec<Vec<f32>> = (0..trials)
+            .map(|option| {
+                let centre = options.row(option);
+                let norm = kernel::dot(centre, centre);
+                let mut distances = nearest.clone();
+                exec.fill_rows(&mut distances, 1, BLOCK, |first, out| {
+                    kernel::simd(
+                        #[inline(always)]
+                        || {
+                            for (at, out) in out.iter_mut().enumerate() {
+                                let row = x.row(first + at);
+                                let distance = norm + kernel::dot(row, row) - 2.0 * kernel::dot(row, centre);
+                                *out = out.min(distance.max(0.0));
+                            }
+                        },
+                    );
+                });
+                distances
+            })
+            .collect();
+        let sums: Vec<f64> = with.iter().map(|d| d.iter().map(|&d| f64::from(d)).sum()).collect();
+        let best = (0..trials).min_by(|&a, &b| sums[a].total_cmp(&sums[b])).expect("at least two trials");
+        chosen.push(candidates[best]);
+        nearest.clone_from(&with[best]);
+    }
+    pick(&chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blobs(n: usize) -> Matrix {
+        let mut draw = Seed(2).stream(Stream::Synth, 0);
+        Matrix::from_fn(n, 2, |row, col| {
+            let centre = [[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]][row % 3][col];
+            (centre + draw.normal()) as f32
+        })
+    }
+
+    #[test]
+    fn finds_planted_clusters() {
+        let exec = Exec::new(2).unwrap();
+        let x = blobs(3000);
+        let (centres, info) = kmeans(&x, 3, &KMeansParams::default(), Seed(0), 0, &exec).unwrap();
+        assert!(info.converged);
+        let assigned = assign(&x, &centres, &exec);
+        for row in 0..3000 {
+            assert_eq!(assigned[row].0, assigned[row % 3].0, "row {row}");
+        }
+        // Two unit variances a row.
+        assert!((info.inertia / 3000.0 - 2.0).abs() < 0.15, "{}", info.inertia);
+    }
+
+    #[test]
+    fn a_fixed_point_of_lloyds_iteration() {
+        let exec = Exec::new(1).unwrap();
+        let x = blobs(600);
+        let params = KMeansParams { tolerance: 0.0, ..KMeansParams::default() };
+        let (mut centres, info) = kmeans(&x, 7, &params, Seed(0), 0, &exec).unwrap();
+        assert!(info.converged);
+        let assigned = assign(&x, &centres, &exec);
+        assert!(update(&x, &mut centres, &assigned, &exec) < 1e-9);
+    }
+
+    #[test]
+    fn more_clusters_than_rows_or_different_rows() {
+        let exec = Exec::new(1).unwrap();
+        let same = Matrix::from_vec(4, 1, vec![1.0, 1.0, 2.0, 2.0]);
+        let (centres, info) = kmeans(&same, 9, &KMeansParams::default(), Seed(0), 0, &exec).unwrap();
+        assert_eq!((centres.rows(), info.inertia), (2, 0.0));
+        let empty = Matrix::zeros(3, 0);
+        assert_eq!(kmeans(&empty, 2, &KMeansParams::default(), Seed(0), 0, &exec).unwrap().0.rows(), 1);
+    }
+
+    #[test]
+    fn threads_do_not_matter() {
+        let x = blobs(5000);
+        let run = |threads| kmeans(&x, 5, &KMeansParams::default(), Seed(3), 1, &Exec::new(threads).unwrap()).unwrap();
+        assert_eq!(run(1), run(3));
+    }
+}
