@@ -5,11 +5,11 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use netinfof::act::{self, ActParams};
+use netinfof::act::{self, LinkActParams};
 use netinfof::compat::{self, CompatParams};
 use netinfof::component::{self, ComponentKind, ComponentParams};
 use netinfof::graph::synth::{self, Communities};
-use netinfof::probe::{self, ProbeParams};
+use netinfof::probe::{self, LinkProbeParams};
 use netinfof::split::{self, SplitParams};
 use netinfof::{Exec, Seed};
 
@@ -44,10 +44,10 @@ fn stages(criterion: &mut Criterion) {
             b.iter(|| compat::fit(black_box(&components), &split, &CompatParams::default(), SEED, &exec));
         });
         group.bench_function(BenchmarkId::new("probe", edges), |b| {
-            b.iter(|| probe::links(black_box(&adjusted), &split, &ProbeParams::default(), SEED, &exec));
+            b.iter(|| probe::links(black_box(&adjusted), &split, &LinkProbeParams::default(), SEED, &exec));
         });
         group.bench_function(BenchmarkId::new("act", edges), |b| {
-            b.iter(|| act::links(black_box(&adjusted), &split, &ActParams::default(), SEED, &exec));
+            b.iter(|| act::links(black_box(&adjusted), &split, &LinkActParams::default(), SEED, &exec));
         });
         group.finish();
     }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use netinfof::act::Grid;
 use netinfof::compat::CompatKind;
-use netinfof::component::Averaging;
+use netinfof::component::{Averaging, Normalization};
 use netinfof::graph::load::LoadParams;
-use netinfof::{ComponentKind, Params, Protocol, Result, Seed};
+use netinfof::{ComponentKind, ComponentParams, LinkParams, NodeParams, Protocol, Result, Seed};
 
 /// Would a GNN work on this graph? Usable information, measured without training one.
 #[derive(Debug, Parser)]
@@ -73,6 +74,8 @@ pub(crate) struct InspectArgs {
 pub(crate) enum Task {
     /// Link prediction
     Links,
+    /// Node classification
+    Nodes,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -107,6 +110,18 @@ pub(crate) enum AveragingArg {
     Symmetric,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum NormalizationArg {
+    /// Not at all
+    None,
+    /// Every row to length 1
+    Rows,
+    /// Every column to deviation 1
+    Columns,
+    /// Columns, then rows
+    Both,
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
@@ -114,7 +129,7 @@ pub(crate) struct RunArgs {
     /// The task
     #[arg(long, value_enum, default_value = "links")]
     pub(crate) task: Task,
-    /// How negatives are drawn; figures of the two cannot be compared
+    /// Links: how negatives are drawn; figures of the two cannot be compared
     #[arg(long, value_enum, default_value = "clean")]
     pub(crate) protocol: ProtocolArg,
     /// Number of splits, with seeds S, S+1, …
@@ -126,13 +141,13 @@ pub(crate) struct RunArgs {
     /// Components to use, such as U,R,F [default: all of U,R,F,P,S]
     #[arg(long, value_name = "LIST")]
     pub(crate) components: Option<String>,
-    /// Compatibility matrix
+    /// Links: compatibility matrix [default: hstar]
     #[arg(long, value_enum)]
     pub(crate) compat: Option<CompatArg>,
     /// A known model as a configuration of this one
     #[arg(long, value_enum)]
     pub(crate) preset: Option<Preset>,
-    /// The K of Hits@K [default: 100, less on small graphs]
+    /// Links: the K of Hits@K [default: 100, less on small graphs]
     #[arg(long, value_name = "K")]
     pub(crate) hits: Option<usize>,
     /// Embedding size of a component
@@ -153,19 +168,34 @@ pub(crate) struct RunArgs {
     /// Subspace iterations of the randomised SVD
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub(crate) power_iterations: usize,
-    /// Bins of the similarity in Probe
+    /// Links: bins of the similarity in Probe
     #[arg(long, value_name = "K", default_value_t = 8)]
     pub(crate) bins: usize,
+    /// Nodes: clusters in Probe, for each class
+    #[arg(long, value_name = "K")]
+    pub(crate) clusters_per_class: Option<usize>,
+    /// Nodes: how Act normalises embeddings
+    #[arg(long, value_enum)]
+    pub(crate) normalization: Option<NormalizationArg>,
+    /// Nodes: drop classes with fewer labelled nodes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) min_class: usize,
+    /// LASSO penalties that Act tries, such as 1e-4,1e-5
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) lambda1: Option<Vec<f64>>,
+    /// Group penalties that Act tries
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) lambda2: Option<Vec<f64>>,
     /// Your own split as one npz file (docs/formats.md)
     #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
     pub(crate) split: Option<PathBuf>,
-    /// Your own split: training edges
+    /// Your own split: training edges, or ids of training nodes
     #[arg(long, value_name = "FILE", requires = "valid", requires = "test")]
     pub(crate) train: Option<PathBuf>,
-    /// Your own split: validation pairs, with a third column 1 or 0 where negatives are given
+    /// Your own split: validation pairs, with a third column 1 or 0 where negatives are given; or ids
     #[arg(long, value_name = "FILE", requires = "train")]
     pub(crate) valid: Option<PathBuf>,
-    /// Your own split: test pairs
+    /// Your own split: test pairs or ids
     #[arg(long, value_name = "FILE", requires = "train")]
     pub(crate) test: Option<PathBuf>,
     #[command(flatten)]
@@ -173,8 +203,8 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    pub(crate) fn params(&self) -> Result<Params> {
-        let mut params = Params::default();
+    pub(crate) fn link_params(&self) -> Result<LinkParams> {
+        let mut params = LinkParams::default();
         if let Some(Preset::Slimg) = self.preset {
             params = params.slimg();
         }
@@ -184,9 +214,7 @@ impl RunArgs {
             ProtocolArg::Clean => Protocol::Clean,
             ProtocolArg::Paper => Protocol::Paper,
         };
-        if let Some(list) = &self.components {
-            params.component.kinds = ComponentKind::parse_list(list)?;
-        }
+        self.set_component(&mut params.component)?;
         if let Some(compat) = self.compat {
             params.compat.kind = match compat {
                 CompatArg::None => CompatKind::None,
@@ -194,18 +222,59 @@ impl RunArgs {
                 CompatArg::Hstar => CompatKind::Hstar,
             };
         }
-        params.component.dim = self.dim;
-        params.component.walk_trials = self.walk_trials;
-        params.component.steps = self.steps;
-        params.component.s_averaging = match self.s_averaging {
+        params.probe.bins = self.bins;
+        params.act.hits = self.hits;
+        self.set_grid(&mut params.act.grid);
+        Ok(params)
+    }
+
+    pub(crate) fn node_params(&self) -> Result<NodeParams> {
+        let mut params = NodeParams::default();
+        if let Some(Preset::Slimg) = self.preset {
+            params = params.slimg();
+        }
+        params.splits = self.splits;
+        params.seed = Seed(self.seed);
+        params.split.min_class = self.min_class;
+        self.set_component(&mut params.component)?;
+        if let Some(clusters) = self.clusters_per_class {
+            params.probe.clusters_per_class = clusters;
+        }
+        if let Some(normalization) = self.normalization {
+            params.act.normalization = match normalization {
+                NormalizationArg::None => Normalization::None,
+                NormalizationArg::Rows => Normalization::Rows,
+                NormalizationArg::Columns => Normalization::Columns,
+                NormalizationArg::Both => Normalization::Both,
+            };
+        }
+        self.set_grid(&mut params.act.grid);
+        Ok(params)
+    }
+
+    fn set_component(&self, params: &mut ComponentParams) -> Result<()> {
+        if let Some(list) = &self.components {
+            params.kinds = ComponentKind::parse_list(list)?;
+        }
+        params.dim = self.dim;
+        params.walk_trials = self.walk_trials;
+        params.steps = self.steps;
+        params.s_averaging = match self.s_averaging {
             AveragingArg::Row => Averaging::Row,
             AveragingArg::Symmetric => Averaging::Symmetric,
         };
-        params.component.column_norm = self.column_norm;
-        params.component.rsvd.power_iterations = self.power_iterations;
-        params.probe.bins = self.bins;
-        params.act.hits = self.hits;
-        Ok(params)
+        params.column_norm = self.column_norm;
+        params.rsvd.power_iterations = self.power_iterations;
+        Ok(())
+    }
+
+    fn set_grid(&self, grid: &mut Grid) {
+        if let Some(lambda1) = &self.lambda1 {
+            grid.lambda1.clone_from(lambda1);
+        }
+        if let Some(lambda2) = &self.lambda2 {
+            grid.lambda2.clone_from(lambda2);
+        }
     }
 }
 

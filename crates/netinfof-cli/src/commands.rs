@@ -3,33 +3,48 @@
 use std::path::Path;
 
 use netinfof::graph::load::{self, SplitFiles};
-use netinfof::{Error, Exec, Goal, Graph, LinkPairs, Result, Seed};
+use netinfof::{Error, Exec, Goal, Result, Seed};
 
-use crate::args::{Args, Command, InspectArgs, OutputArgs, RunArgs};
+use crate::args::{Args, Command, InspectArgs, OutputArgs, RunArgs, Task};
 use crate::printer;
 
 pub(crate) fn dispatch(args: &Args, exec: &Exec) -> Result<()> {
     match &args.command {
-        Command::Probe(run) => links(run, Goal::Probe, exec),
-        Command::Act(run) => links(run, Goal::Act, exec),
+        Command::Probe(run) => task(run, Goal::Probe, exec),
+        Command::Act(run) => task(run, Goal::Act, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
     }
 }
 
-fn links(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
-    let params = run.params()?;
-    let graph = load::graph(&run.graph.graph, &run.graph.load_params(), Seed(run.seed), exec)?;
-    let own = own_split(run, &graph)?;
-    let report = netinfof::links(&graph, own.as_ref(), goal, &params, exec)?;
+fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
+    let load = || load::graph(&run.graph.graph, &run.graph.load_params(), Seed(run.seed), exec);
+    let report = match run.task {
+        Task::Links => {
+            let params = run.link_params()?;
+            let graph = load()?;
+            let own = own_split(run, load::link_split_npz, |files| load::link_split_files(files, &graph))?;
+            netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
+        }
+        Task::Nodes => {
+            let params = run.node_params()?;
+            let graph = load()?;
+            let own = own_split(run, load::node_split_npz, |files| load::node_split_files(files, &graph))?;
+            netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
+        }
+    };
     finish(&run.output, || report.to_json(), || printer::report(&report))
 }
 
-fn own_split(run: &RunArgs, graph: &Graph) -> Result<Option<LinkPairs>> {
+fn own_split<T>(
+    run: &RunArgs,
+    from_npz: impl Fn(&Path) -> Result<T>,
+    from_files: impl Fn(&SplitFiles) -> Result<T>,
+) -> Result<Option<T>> {
     if let Some(path) = &run.split {
-        return load::link_split_npz(path).map(Some);
+        return from_npz(path).map(Some);
     }
     let (Some(train), Some(valid), Some(test)) = (&run.train, &run.valid, &run.test) else { return Ok(None) };
-    load::link_split_files(&SplitFiles::new(train, valid, test), graph).map(Some)
+    from_files(&SplitFiles::new(train, valid, test)).map(Some)
 }
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {

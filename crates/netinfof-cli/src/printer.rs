@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::GraphFacts;
+use netinfof::report::ComponentReport;
 use netinfof::{Error, Progress, Report, Result};
 
 /// Progress as a bar on a terminal, as plain lines elsewhere.
@@ -122,42 +123,43 @@ fn gauge(score: f64, floor: f64) -> String {
     format!("{bar:WIDTH$}")
 }
 
-/// Links are half edges, half not: a blind guess scores this.
-const NO_INFORMATION: f64 = 0.5;
-
 /// The report as tables for a terminal.
 pub(crate) fn report(report: &Report) -> String {
     let mut text = String::new();
     let graph = &report.graph;
     let splits = report.splits.len();
+    let task = match report.protocol {
+        Some(netinfof::Protocol::Clean) => "link prediction · clean protocol".to_string(),
+        Some(netinfof::Protocol::Paper) => "link prediction · paper protocol".to_string(),
+        None => format!("node classification · {}", plural(graph.classes, "class")),
+    };
     let _ = writeln!(
         text,
-        "{}: {} nodes, {} edges, {} features · link prediction · {} protocol · {}",
+        "{}: {} nodes, {} edges, {} features · {task} · {}",
         graph.name,
         graph.nodes,
         graph.edges,
         graph.features,
-        match report.protocol {
-            netinfof::Protocol::Clean => "clean",
-            netinfof::Protocol::Paper => "paper",
-        },
         plural(splits, "split"),
     );
+    let mean_of = |name: &str, figure: fn(&ComponentReport) -> f64| {
+        report.splits.iter().filter_map(|s| s.components.get(name)).map(figure).sum::<f64>() / splits as f64
+    };
+    let floor =
+        report.mean.components.iter().next().map_or(0.0, |(name, _)| mean_of(name, |c| c.no_information));
     let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
-    let _ = write!(text, "\n  component          score           {:20} table accuracy", "0.5 … 1");
+    let _ = write!(
+        text,
+        "\n  component          score           {:20} table accuracy",
+        format!("{floor:.2} … 1")
+    );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
     for (name, score) in report.mean.components.iter() {
         let spread = report.std.components.get(name).copied().unwrap_or(0.0);
-        let accuracy: f64 =
-            report.splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.accuracy).sum::<f64>()
-                / splits as f64;
+        let accuracy = mean_of(name, |c| c.accuracy);
         let value = if splits > 1 { format!("{score:.3} ± {spread:.3}") } else { format!("{score:.3}") };
-        let _ = write!(
-            text,
-            "  {name} {:16} {value:15} {} {accuracy:14.3}",
-            meaning(name),
-            gauge(*score, NO_INFORMATION)
-        );
+        let _ =
+            write!(text, "  {name} {:16} {value:15} {} {accuracy:14.3}", meaning(name), gauge(*score, floor));
         if with_act {
             let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
             let norm = norms.sum::<f64>() / splits as f64;
@@ -182,7 +184,12 @@ pub(crate) fn report(report: &Report) -> String {
 }
 
 fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+    let ending = match (count, noun.ends_with('s')) {
+        (1, _) => "",
+        (_, true) => "es",
+        (_, false) => "s",
+    };
+    format!("{count} {noun}{ending}")
 }
 
 fn meaning(component: &str) -> &'static str {

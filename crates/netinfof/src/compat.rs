@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
-use crate::component::{Component, ComponentKind};
+use crate::component::{Component, ComponentKind, Normalization};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Pair};
@@ -131,7 +131,7 @@ pub fn fit(
     let sample = (params.kind == CompatKind::Hstar).then(|| Sample::draw(split, params, seed)).transpose()?;
     exec.stage("compatibility", components.len(), || {
         exec.try_map(components, |component| {
-            let z = component.normalized(exec);
+            let z = component.normalized(Normalization::Both, exec);
             let compatibility = match (&sample, params.kind) {
                 (Some(sample), _) => hstar(&z, &split.graph, sample, params, exec)?,
                 (None, CompatKind::None) => {

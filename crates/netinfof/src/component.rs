@@ -142,6 +142,20 @@ impl ComponentParams {
     }
 }
 
+/// How an embedding is normalised before a model sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Normalization {
+    /// Not at all.
+    None,
+    /// Every row to length 1.
+    Rows,
+    /// Every column to deviation 1.
+    Columns,
+    /// Columns, then rows: ẑ, as link prediction takes it.
+    Both,
+}
+
 /// One embedding of the nodes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -153,15 +167,19 @@ pub struct Component {
 }
 
 impl Component {
-    /// The embedding as link prediction takes it, ẑ: columns divided by their deviations, rows scaled to length 1.
-    pub fn normalized(&self, exec: &Exec) -> Matrix {
+    /// The embedding, normalised. Nothing is centred; rows and columns of zeros stay.
+    pub fn normalized(&self, normalization: Normalization, exec: &Exec) -> Matrix {
         let mut z = self.embedding.clone();
-        let scale: Vec<f32> = kernel::column_deviations(&z, exec)
-            .iter()
-            .map(|&deviation| if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 })
-            .collect();
-        z.scale_cols(&scale);
-        kernel::normalize_rows(&mut z, exec);
+        if matches!(normalization, Normalization::Columns | Normalization::Both) {
+            let scale: Vec<f32> = kernel::column_deviations(&z, exec)
+                .iter()
+                .map(|&deviation| if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 })
+                .collect();
+            z.scale_cols(&scale);
+        }
+        if matches!(normalization, Normalization::Rows | Normalization::Both) {
+            kernel::normalize_rows(&mut z, exec);
+        }
         z
     }
 }
@@ -697,7 +715,7 @@ mod tests {
         };
         for component in build(&graph, &Features::None, &params, Seed(0), &exec).unwrap() {
             assert!(component.embedding.row(5).iter().all(|v| v.abs() < 1e-6), "{:?}", component.kind);
-            assert!(component.normalized(&exec).row(0).iter().any(|&v| v != 0.0));
+            assert!(component.normalized(Normalization::Both, &exec).row(0).iter().any(|&v| v != 0.0));
         }
     }
 

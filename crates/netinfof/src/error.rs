@@ -93,7 +93,9 @@ impl Error {
             }
             Error::Format { .. } => Some("docs/formats.md lists the layouts that are read"),
             Error::InvalidGraph { .. } => Some("`netinfof inspect GRAPH` shows what was read"),
-            Error::InvalidSplit { .. } => Some("split files hold ids of the same graph, and no pair or node stands in two of them"),
+            Error::InvalidSplit { .. } => {
+                Some("split files hold ids of the same graph, and no pair or node stands in two of them")
+            }
             Error::Unsuitable { .. } => Some("`netinfof inspect GRAPH` shows what the graph holds"),
             Error::Numerical { .. } => Some("this is a fault of netinfof; please report it with the graph"),
             Error::InvalidParam { .. } | Error::Cancelled => None,

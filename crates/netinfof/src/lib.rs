@@ -10,9 +10,9 @@
 //! parameters and [`Seed`] give the same [`Report`] for any number of threads.
 //!
 //! ```
-//! use netinfof::{Exec, Goal, Params, Seed, graph::synth, links};
+//! use netinfof::{Exec, Goal, LinkParams, Seed, graph::synth, links};
 //! let graph = synth::named("demo", Seed(0))?;
-//! let report = links(&graph, None, Goal::Act, &Params::default(), &Exec::new(0)?)?;
+//! let report = links(&graph, None, Goal::Act, &LinkParams::default(), &Exec::new(0)?)?;
 //! assert!(report.mean.test.get("auc").unwrap() > &0.7);
 //! # Ok::<(), netinfof::Error>(())
 //! ```
@@ -62,8 +62,8 @@ pub use error::{Error, Result};
 pub use exec::{Exec, Progress};
 pub use graph::{Csr, Features, Graph, NodeId, Pair};
 pub use matrix::Matrix;
-pub use pipeline::{Goal, Params, links};
+pub use pipeline::{Goal, LinkParams, NodeParams, links, nodes};
 pub use report::Report;
 pub use score::Contingency;
 pub use seed::Seed;
-pub use split::{LinkPairs, LinkSplit, Pairs, Protocol};
+pub use split::{LinkPairs, LinkSplit, NodeSets, NodeSplit, Pairs, Protocol};

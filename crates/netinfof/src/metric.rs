@@ -62,6 +62,35 @@ pub fn mrr(positives: &[f64], negatives: &[f64]) -> f64 {
     sum / positives.len() as f64
 }
 
+/// Share of the predictions that are right.
+pub fn accuracy(found: &[u32], truth: &[u32]) -> f64 {
+    assert_eq!(found.len(), truth.len(), "one prediction a label");
+    found.iter().zip(truth).filter(|(found, truth)| found == truth).count() as f64 / truth.len() as f64
+}
+
+/// Counts by true class (row) and predicted class (column).
+pub fn confusion(found: &[u32], truth: &[u32], classes: usize) -> Vec<Vec<u64>> {
+    let mut counts = vec![vec![0; classes]; classes];
+    for (&found, &truth) in found.iter().zip(truth) {
+        counts[truth as usize][found as usize] += 1;
+    }
+    counts
+}
+
+/// Mean over the classes of F1 = 2 TP / (2 TP + FP + FN); classes that are neither present nor predicted do not count.
+pub fn macro_f1(found: &[u32], truth: &[u32], classes: usize) -> f64 {
+    let counts = confusion(found, truth, classes);
+    let scores: Vec<f64> = (0..classes)
+        .filter_map(|class| {
+            let present: u64 = counts[class].iter().sum();
+            let predicted: u64 = counts.iter().map(|row| row[class]).sum();
+            (present + predicted > 0)
+                .then(|| 2.0 * counts[class][class] as f64 / (present + predicted) as f64)
+        })
+        .collect();
+    scores.iter().sum::<f64>() / scores.len() as f64
+}
+
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -81,6 +110,16 @@ mod tests {
         assert!((auc(&oracle.positives, &oracle.negatives) - oracle.auc).abs() < 1e-12);
         let found = average_precision(&oracle.positives, &oracle.negatives);
         assert!((found - oracle.average_precision).abs() < 1e-12);
+    }
+
+    #[test]
+    fn hand_worked_classes() {
+        let (found, truth) = ([0, 0, 1, 1, 2], [0, 1, 1, 1, 0]);
+        assert_eq!(accuracy(&found, &truth), 0.6);
+        assert_eq!(confusion(&found, &truth, 3), [[1, 0, 1], [1, 2, 0], [0, 0, 0]]);
+        // F1: 2·1/(2+2), 2·2/(3+2), 0; a fourth class that never occurs does not count.
+        let expected = (0.5 + 0.8 + 0.0) / 3.0;
+        assert!((macro_f1(&found, &truth, 4) - expected).abs() < 1e-12);
     }
 
     #[test]

@@ -4,21 +4,21 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::act::{self, ActParams};
+use crate::act::{self, LinkActParams, NodeActParams};
 use crate::compat::{self, CompatKind, CompatParams};
 use crate::component::{self, ComponentKind, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::Graph;
-use crate::probe::{self, ProbeParams};
-use crate::report::{ComponentReport, OrderedMap, Report, SplitReport};
+use crate::probe::{self, LinkProbeParams, NodeProbeParams};
+use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{self, LinkPairs, SplitParams};
+use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, SplitParams};
 
-/// The parameters of every stage; the defaults are the paper's where it has one.
+/// The parameters of every stage of link prediction; the defaults are the paper's where it has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Params {
+pub struct LinkParams {
     /// Number of splits (default 1); they use the seeds `seed`, `seed + 1`, ….
     pub splits: usize,
     /// The first seed (default 0).
@@ -30,44 +30,95 @@ pub struct Params {
     /// The compatibility matrix.
     pub compat: CompatParams,
     /// Probe.
-    pub probe: ProbeParams,
+    pub probe: LinkProbeParams,
     /// Act.
-    pub act: ActParams,
+    pub act: LinkActParams,
 }
 
-impl Default for Params {
+impl Default for LinkParams {
     fn default() -> Self {
-        Params {
+        LinkParams {
             splits: 1,
             seed: Seed(0),
             split: SplitParams::default(),
             component: ComponentParams::default(),
             compat: CompatParams::default(),
-            probe: ProbeParams::default(),
-            act: ActParams::default(),
+            probe: LinkProbeParams::default(),
+            act: LinkActParams::default(),
         }
     }
 }
 
-impl Params {
+impl LinkParams {
     /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S and no compatibility matrix.
     #[must_use]
     pub fn slimg(mut self) -> Self {
-        use ComponentKind::{F, P, S, U};
-        self.component.kinds = vec![U, F, P, S];
+        self.component.kinds = SLIMG.to_vec();
         self.compat.kind = CompatKind::None;
         self
     }
 
     fn validate(&self) -> Result<()> {
-        if !(1..=10_000).contains(&self.splits) {
-            return Err(Error::param("splits", self.splits, "1 to 10000"));
-        }
+        check_splits(self.splits)?;
         self.component.validate()?;
         self.compat.validate()?;
         self.probe.validate()?;
         self.act.validate()
     }
+}
+
+/// The parameters of every stage of node classification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NodeParams {
+    /// Number of splits (default 1); they use the seeds `seed`, `seed + 1`, ….
+    pub splits: usize,
+    /// The first seed (default 0).
+    pub seed: Seed,
+    /// How nodes are split.
+    pub split: NodeSplitParams,
+    /// The components.
+    pub component: ComponentParams,
+    /// Probe.
+    pub probe: NodeProbeParams,
+    /// Act.
+    pub act: NodeActParams,
+}
+
+impl Default for NodeParams {
+    fn default() -> Self {
+        NodeParams {
+            splits: 1,
+            seed: Seed(0),
+            split: NodeSplitParams::default(),
+            component: ComponentParams::default(),
+            probe: NodeProbeParams::default(),
+            act: NodeActParams::default(),
+        }
+    }
+}
+
+impl NodeParams {
+    /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S.
+    #[must_use]
+    pub fn slimg(mut self) -> Self {
+        self.component.kinds = SLIMG.to_vec();
+        self
+    }
+
+    fn validate(&self) -> Result<()> {
+        check_splits(self.splits)?;
+        self.split.validate()?;
+        self.component.validate()?;
+        self.probe.validate()?;
+        self.act.validate()
+    }
+}
+
+const SLIMG: [ComponentKind; 4] = [ComponentKind::U, ComponentKind::F, ComponentKind::P, ComponentKind::S];
+
+fn check_splits(splits: usize) -> Result<()> {
+    if (1..=10_000).contains(&splits) { Ok(()) } else { Err(Error::param("splits", splits, "1 to 10000")) }
 }
 
 /// What to do with the components.
@@ -82,9 +133,9 @@ pub enum Goal {
 /// Link prediction on a graph: Probe, or Probe and Act, over one or more splits.
 ///
 /// ```
-/// use netinfof::{Exec, Goal, Params, Seed, graph::synth, links};
+/// use netinfof::{Exec, Goal, LinkParams, Seed, graph::synth, links};
 /// let graph = synth::named("demo", Seed(0))?;
-/// let report = links(&graph, None, Goal::Probe, &Params::default(), &Exec::new(0)?)?;
+/// let report = links(&graph, None, Goal::Probe, &LinkParams::default(), &Exec::new(0)?)?;
 /// let scores = &report.mean.components;
 /// assert!(scores.get("S").unwrap() > scores.get("F").unwrap());
 /// # Ok::<(), netinfof::Error>(())
@@ -93,26 +144,59 @@ pub fn links(
     graph: &Graph,
     own: Option<&LinkPairs>,
     goal: Goal,
-    params: &Params,
+    params: &LinkParams,
     exec: &Exec,
 ) -> Result<Report> {
     params.validate()?;
     if own.is_some() && params.splits > 1 {
-        exec.notice("the split is the same for every seed: only walks, sketches and negatives differ");
+        exec.notice(SAME_SPLIT);
     }
-    let mut splits = Vec::with_capacity(params.splits);
-    for number in 0..params.splits {
-        let seed = Seed(params.seed.0.wrapping_add(number as u64));
-        splits.push(link_split(graph, own, goal, params, seed, exec)?);
+    let splits =
+        over_splits(params.splits, params.seed, |seed| link_split(graph, own, goal, params, seed, exec))?;
+    Ok(Report::new(graph, RunParams::Links(params.clone()), splits, exec))
+}
+
+/// Node classification on a graph: Probe, or Probe and Act, over one or more splits.
+///
+/// ```
+/// use netinfof::{Exec, Goal, NodeParams, Seed, graph::synth, nodes};
+/// let graph = synth::named("demo", Seed(0))?;
+/// let report = nodes(&graph, None, Goal::Act, &NodeParams::default(), &Exec::new(0)?)?;
+/// assert!(report.mean.test.get("accuracy").unwrap() > &0.5);
+/// # Ok::<(), netinfof::Error>(())
+/// ```
+pub fn nodes(
+    graph: &Graph,
+    own: Option<&NodeSets>,
+    goal: Goal,
+    params: &NodeParams,
+    exec: &Exec,
+) -> Result<Report> {
+    params.validate()?;
+    if own.is_some() && params.splits > 1 {
+        exec.notice(SAME_SPLIT);
     }
-    Ok(Report::new(graph, params, splits, exec.notices(), exec.threads()))
+    let splits =
+        over_splits(params.splits, params.seed, |seed| node_split(graph, own, goal, params, seed, exec))?;
+    Ok(Report::new(graph, RunParams::Nodes(params.clone()), splits, exec))
+}
+
+const SAME_SPLIT: &str =
+    "the split is the same for every seed: only walks, sketches and random choices differ";
+
+fn over_splits(
+    count: usize,
+    first: Seed,
+    run: impl FnMut(Seed) -> Result<SplitReport>,
+) -> Result<Vec<SplitReport>> {
+    (0..count as u64).map(|number| Seed(first.0.wrapping_add(number))).map(run).collect()
 }
 
 fn link_split(
     graph: &Graph,
     own: Option<&LinkPairs>,
     goal: Goal,
-    params: &Params,
+    params: &LinkParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<SplitReport> {
@@ -140,21 +224,50 @@ fn link_split(
 
     let act = match goal {
         Goal::Probe => None,
-        Goal::Act => Some(act::links(&adjusted, &split, &params.act, seed, exec)?),
+        Goal::Act => Some(act::links(&adjusted, &split, &params.act, seed, exec)?.report),
     };
-    if act.is_some() {
-        clock.lap("act");
-    }
+    clock.lap("act");
 
-    let by_component = adjusted.iter().zip(&scores);
-    Ok(SplitReport {
-        seed: seed.0,
-        components: by_component
-            .map(|(component, info)| (component.kind.name().into(), ComponentReport::new(component, info)))
-            .collect(),
-        act: act.map(Into::into),
-        seconds: clock.finish(),
-    })
+    let found = adjusted.iter().zip(&scores).map(|(component, info)| {
+        let report = ComponentReport::new(info, component.z.cols(), Some(&component.compatibility));
+        (component.kind.name().into(), report)
+    });
+    Ok(SplitReport { seed: seed.0, components: found.collect(), act, seconds: clock.finish() })
+}
+
+fn node_split(
+    graph: &Graph,
+    own: Option<&NodeSets>,
+    goal: Goal,
+    params: &NodeParams,
+    seed: Seed,
+    exec: &Exec,
+) -> Result<SplitReport> {
+    let mut clock = Clock::new();
+
+    let split = match own {
+        None => split::nodes(graph, &params.split, seed, exec)?,
+        Some(sets) => split::nodes_given(graph, sets, &params.split, exec)?,
+    };
+    clock.lap("split");
+
+    let components = component::build(graph.adjacency(), graph.features(), &params.component, seed, exec)?;
+    clock.lap("components");
+
+    let scores = probe::nodes(&components, &split, &params.probe, seed, exec)?;
+    clock.lap("probe");
+
+    let act = match goal {
+        Goal::Probe => None,
+        Goal::Act => Some(act::nodes(&components, &split, &params.act, exec)?.report),
+    };
+    clock.lap("act");
+
+    let found = components.iter().zip(&scores).map(|(component, info)| {
+        let report = ComponentReport::new(info, component.embedding.cols(), None);
+        (component.kind.name().into(), report)
+    });
+    Ok(SplitReport { seed: seed.0, components: found.collect(), act, seconds: clock.finish() })
 }
 
 /// Times the stages of a split.

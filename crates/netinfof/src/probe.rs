@@ -1,31 +1,38 @@
-//! Probe: how much usable information each component carries, without training a model (paper, algorithm 2).
+//! Probe: how much usable information each component carries, without training a model (paper, algorithms 2 and 3).
+//!
+//! Links: the similarity of pairs, in quantile bins, against edge or no edge. Nodes: clusters of the embedding against
+//! the classes.
 
 use serde::{Deserialize, Serialize};
 
 use crate::compat::AdjustedComponent;
+use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
+use crate::graph::NodeId;
+use crate::linalg::{KMeansParams, assign, kmeans};
+use crate::matrix::Matrix;
 use crate::score::{Contingency, bin, quantile_borders};
 use crate::seed::{Seed, Stream};
-use crate::split::LinkSplit;
+use crate::split::{LinkSplit, NodeSplit};
 
-/// Parameters of Probe.
+/// Parameters of Probe on links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct ProbeParams {
+pub struct LinkProbeParams {
     /// Bins of the similarity, k (default 8).
     pub bins: usize,
     /// Random negatives for each training edge when the bins are placed (default 2).
     pub negatives: usize,
 }
 
-impl Default for ProbeParams {
+impl Default for LinkProbeParams {
     fn default() -> Self {
-        ProbeParams { bins: 8, negatives: 2 }
+        LinkProbeParams { bins: 8, negatives: 2 }
     }
 }
 
-impl ProbeParams {
+impl LinkProbeParams {
     pub(crate) fn validate(&self) -> Result<()> {
         if !(2..=65_536).contains(&self.bins) {
             return Err(Error::param("bins", self.bins, "2 to 65536"));
@@ -34,23 +41,64 @@ impl ProbeParams {
     }
 }
 
-/// The information of one component about the links.
+/// Parameters of Probe on nodes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NodeProbeParams {
+    /// Clusters, k, as a multiple of the number of classes (default 2; DESIGN.md has the sweep).
+    pub clusters_per_class: usize,
+    /// k-means.
+    pub kmeans: KMeansParams,
+}
+
+impl Default for NodeProbeParams {
+    fn default() -> Self {
+        NodeProbeParams { clusters_per_class: 2, kmeans: KMeansParams::default() }
+    }
+}
+
+impl NodeProbeParams {
+    pub(crate) fn validate(&self) -> Result<()> {
+        if !(1..=1000).contains(&self.clusters_per_class) {
+            return Err(Error::param("clusters_per_class", self.clusters_per_class, "1 to 1000"));
+        }
+        if !(1..=10_000).contains(&self.kmeans.restarts) {
+            return Err(Error::param("restarts", self.kmeans.restarts, "1 to 10000"));
+        }
+        Ok(())
+    }
+}
+
+/// The information of one component about the task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct InfoScore {
-    /// NetInfoF score on the validation pairs; 0.5 where positives and negatives are as many and nothing is known.
+    /// NetInfoF score, 2^−H(Y|X).
     pub score: f64,
     /// Accuracy of the same table; never below the score.
     pub accuracy: f64,
-    /// The table: bins by (negative, positive).
+    /// The score of knowing nothing, 2^−H(Y); 0.5 for links.
+    pub no_information: f64,
+    /// The table: bins by (no edge, edge), or clusters by classes.
     pub table: Contingency,
+}
+
+impl InfoScore {
+    fn new(table: Contingency) -> Self {
+        InfoScore {
+            score: table.score(),
+            accuracy: table.accuracy(),
+            no_information: table.no_information(),
+            table,
+        }
+    }
 }
 
 /// Scores every component: bins placed on training pairs, counted on validation pairs.
 pub fn links(
     components: &[AdjustedComponent],
     split: &LinkSplit,
-    params: &ProbeParams,
+    params: &LinkProbeParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<Vec<InfoScore>> {
@@ -70,8 +118,43 @@ pub fn links(
                     table.add(bin(&borders, similarity), usize::from(at < split.valid.positives.len()));
                 }
                 exec.step()?;
-                Ok(InfoScore { score: table.score(), accuracy: table.accuracy(), table })
+                Ok(InfoScore::new(table))
             })
             .collect()
+    })
+}
+
+/// Scores every component: clusters of the test nodes' embeddings, against the labels of training and validation nodes.
+///
+/// Rows are scaled to length 1 first. The labels of the test nodes are never looked at.
+pub fn nodes(
+    components: &[Component],
+    split: &NodeSplit,
+    params: &NodeProbeParams,
+    seed: Seed,
+    exec: &Exec,
+) -> Result<Vec<InfoScore>> {
+    params.validate()?;
+    let classes = split.classes.len();
+    let k = (params.clusters_per_class * classes).min(split.sets.test.len());
+    let known = [&split.sets.train[..], &split.sets.valid].concat();
+    let labels = split.labels_of(&known);
+    exec.stage("probe", components.len(), || {
+        exec.try_map(components, |component| {
+            let z = component.normalized(Normalization::Rows, exec);
+            let rows = |nodes: &[NodeId]| {
+                let mut rows = Matrix::zeros(nodes.len(), z.cols());
+                exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(nodes[at] as usize)));
+                rows
+            };
+            let unit = component.kind as u64;
+            let (centres, _) = kmeans(&rows(&split.sets.test), k, &params.kmeans, seed, unit, exec)?;
+            let mut table = Contingency::new(centres.rows(), classes);
+            for ((cluster, _), &label) in assign(&rows(&known), &centres, exec).into_iter().zip(&labels) {
+                table.add(cluster as usize, label as usize);
+            }
+            exec.step()?;
+            Ok(InfoScore::new(table))
+        })
     })
 }

@@ -3,10 +3,11 @@
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::act::{ActResult, Chosen};
-use crate::compat::AdjustedComponent;
+use crate::act::ActReport;
+use crate::compat::Compatibility;
+use crate::exec::Exec;
 use crate::graph::{Graph, GraphFacts};
-use crate::pipeline::Params;
+use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::InfoScore;
 use crate::split::Protocol;
 
@@ -61,17 +62,32 @@ impl<V: Serialize> Serialize for OrderedMap<V> {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ComponentReport {
-    /// NetInfoF score on validation pairs.
+    /// NetInfoF score, on validation pairs or on labelled nodes.
     pub score: f64,
     /// Accuracy of the same table, an upper neighbour of the score (theorem 2).
     pub accuracy: f64,
+    /// The score of knowing nothing.
+    pub no_information: f64,
+    /// Samples in the table.
+    pub samples: u64,
+    /// Bins or clusters of the table.
+    pub bins: usize,
     /// Columns of the embedding.
     pub dim: usize,
+    /// Links: the compatibility matrix.
+    #[serde(flatten)]
+    pub compat: Option<CompatReport>,
+}
+
+/// What was found about a compatibility matrix.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct CompatReport {
     /// Iterations of the least-squares fit of H*; 0 where there was none.
     pub iterations: usize,
     /// Relative residual of that fit.
     pub residual: Option<f64>,
-    /// Free coefficients of the compatibility matrix.
+    /// Free coefficients of the matrix.
     pub coefficients: usize,
 }
 
@@ -90,29 +106,6 @@ pub struct SplitReport {
     pub seconds: OrderedMap<f64>,
 }
 
-/// Act's part of a split.
-#[derive(Clone, Debug, Serialize)]
-#[non_exhaustive]
-pub struct ActReport {
-    /// Metrics on the validation pairs.
-    pub valid: OrderedMap<f64>,
-    /// Metrics on the test pairs.
-    pub test: OrderedMap<f64>,
-    /// Length of each component's weights.
-    pub weights: OrderedMap<f64>,
-    /// How many of each component's weights are not zero.
-    pub nonzero: OrderedMap<usize>,
-    /// The chosen penalty and how its fit went.
-    pub chosen: Chosen,
-}
-
-impl From<ActResult> for ActReport {
-    fn from(result: ActResult) -> Self {
-        let ActResult { valid, test, weights, nonzero, chosen, .. } = result;
-        ActReport { valid, test, weights, nonzero, chosen }
-    }
-}
-
 /// A figure for each metric and each component, over the splits.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
@@ -124,20 +117,30 @@ pub struct Summary {
     pub components: OrderedMap<f64>,
 }
 
+/// The parameters of a run, whichever the task.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum RunParams {
+    /// Of link prediction.
+    Links(LinkParams),
+    /// Of node classification.
+    Nodes(NodeParams),
+}
+
 /// Everything a run found.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// Version of netinfof.
     pub netinfof: &'static str,
-    /// The task: `links`.
+    /// The task: `links` or `nodes`.
     pub task: &'static str,
     /// What the graph is.
     pub graph: GraphFacts,
-    /// How negatives were drawn; figures of different protocols cannot be compared.
-    pub protocol: Protocol,
+    /// Links: how negatives were drawn; figures of different protocols cannot be compared.
+    pub protocol: Option<Protocol>,
     /// All parameters.
-    pub params: Params,
+    pub params: RunParams,
     /// By split.
     pub splits: Vec<SplitReport>,
     /// Means over the splits.
@@ -153,24 +156,22 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(
-        graph: &Graph,
-        params: &Params,
-        splits: Vec<SplitReport>,
-        notices: Vec<String>,
-        threads: usize,
-    ) -> Self {
+    pub(crate) fn new(graph: &Graph, params: RunParams, splits: Vec<SplitReport>, exec: &Exec) -> Self {
+        let (task, protocol) = match &params {
+            RunParams::Links(params) => ("links", Some(params.split.protocol)),
+            RunParams::Nodes(_) => ("nodes", None),
+        };
         Report {
             netinfof: env!("CARGO_PKG_VERSION"),
-            task: "links",
+            task,
             graph: graph.facts(),
-            protocol: params.split.protocol,
-            params: params.clone(),
+            protocol,
+            params,
             mean: summarize(&splits, mean),
             std: summarize(&splits, deviation),
             splits,
-            notices,
-            threads,
+            notices: exec.notices(),
+            threads: exec.threads(),
             peak_memory_bytes: peak_memory(),
         }
     }
@@ -182,15 +183,19 @@ impl Report {
 }
 
 impl ComponentReport {
-    pub(crate) fn new(component: &AdjustedComponent, info: &InfoScore) -> Self {
-        let lsqr = component.compatibility.lsqr.as_ref();
+    pub(crate) fn new(info: &InfoScore, dim: usize, compat: Option<&Compatibility>) -> Self {
         ComponentReport {
             score: info.score,
             accuracy: info.accuracy,
-            dim: component.z.cols(),
-            iterations: lsqr.map_or(0, |info| info.iterations),
-            residual: lsqr.map(|info| info.residual),
-            coefficients: component.compatibility.coefficients,
+            no_information: info.no_information,
+            samples: info.table.samples(),
+            bins: info.table.bins(),
+            dim,
+            compat: compat.map(|compatibility| CompatReport {
+                iterations: compatibility.lsqr.as_ref().map_or(0, |info| info.iterations),
+                residual: compatibility.lsqr.as_ref().map(|info| info.residual),
+                coefficients: compatibility.coefficients,
+            }),
         }
     }
 }

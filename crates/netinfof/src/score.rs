@@ -62,6 +62,15 @@ impl Contingency {
         (-self.conditional_entropy()).exp2()
     }
 
+    /// The score of the labels alone, 2^−H(Y): what is known without looking at the bins.
+    pub fn no_information(&self) -> f64 {
+        let mut merged = Contingency::new(1, self.labels);
+        for row in self.rows() {
+            merged.counts.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+        }
+        merged.score()
+    }
+
     /// Accuracy of the best guess in every bin, Σ_x max_y p(x, y).
     pub fn accuracy(&self) -> f64 {
         let best: u64 = self.rows().map(|row| row.iter().max().copied().unwrap_or(0)).sum();
@@ -113,6 +122,7 @@ mod tests {
         let mut table = Contingency::new(3, 4);
         (0..3).for_each(|bin| (0..4).for_each(|label| table.add(bin, label)));
         assert!((table.score() - 0.25).abs() < 1e-12);
+        assert!((table.no_information() - 0.25).abs() < 1e-12);
     }
 
     #[test]

@@ -200,7 +200,12 @@ pub fn nodes(graph: &Graph, params: &NodeSplitParams, seed: Seed, exec: &Exec) -
 }
 
 /// Takes the caller's own split of the nodes. Nodes without a label are left out of the sets with a notice.
-pub fn nodes_given(graph: &Graph, sets: &NodeSets, params: &NodeSplitParams, exec: &Exec) -> Result<NodeSplit> {
+pub fn nodes_given(
+    graph: &Graph,
+    sets: &NodeSets,
+    params: &NodeSplitParams,
+    exec: &Exec,
+) -> Result<NodeSplit> {
     let bad = |what: String| Err(Error::InvalidSplit { what });
     let (labels, classes) = known_labels(graph, params, exec)?;
     let mut owner = vec![None; graph.nodes()];
@@ -238,13 +243,20 @@ pub fn nodes_given(graph: &Graph, sets: &NodeSets, params: &NodeSplitParams, exe
         seen[class as usize] = true;
     }
     if let Some(missing) = seen.iter().position(|&seen| !seen) {
-        exec.notice(format!("class {} has no training node and can never be predicted", split.classes[missing]));
+        exec.notice(format!(
+            "class {} has no training node and can never be predicted",
+            split.classes[missing]
+        ));
     }
     Ok(split)
 }
 
 /// Labels counted without gaps, and the graph's own numbers for them; small classes dropped.
-fn known_labels(graph: &Graph, params: &NodeSplitParams, exec: &Exec) -> Result<(Vec<Option<u32>>, Vec<i32>)> {
+fn known_labels(
+    graph: &Graph,
+    params: &NodeSplitParams,
+    exec: &Exec,
+) -> Result<(Vec<Option<u32>>, Vec<i32>)> {
     let unsuitable = |why: String| Err(Error::Unsuitable { stage: "split", why });
     let Some(own) = graph.labels() else {
         return unsuitable("the graph has no labels; node classification needs them".into());
@@ -491,7 +503,10 @@ mod tests {
         let split = nodes(&g, &params, Seed(1), &exec).unwrap();
         assert_eq!(split.classes, [0, 3]);
         // 150 nodes of class 0, 49 of class 3; node 7 has no label and is nowhere.
-        assert_eq!((split.sets.train.len(), split.sets.valid.len(), split.sets.test.len()), (15 + 5, 30 + 10, 105 + 34));
+        assert_eq!(
+            (split.sets.train.len(), split.sets.valid.len(), split.sets.test.len()),
+            (15 + 5, 30 + 10, 105 + 34)
+        );
         let mut all = [&split.sets.train[..], &split.sets.valid, &split.sets.test].concat();
         all.sort_unstable();
         assert_eq!(all, (0..200).filter(|&i| i != 7).collect::<Vec<_>>());

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::npz::Npz;
 use super::table::{Row, Table};
-use super::{Csr, Features, Graph, Pair, synth};
+use super::{Csr, Features, Graph, NodeId, Pair, synth};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
-use crate::split::{LinkPairs, Pairs};
+use crate::split::{LinkPairs, NodeSets, Pairs};
 
 /// Where the parts of a graph are that the main file does not hold.
 #[derive(Clone, Debug, Default)]
@@ -405,13 +405,18 @@ pub fn link_split_files(files: &SplitFiles, graph: &Graph) -> Result<LinkPairs> 
     })
 }
 
-fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
+/// Finds nodes by the graph's own ids.
+fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
     let numbers: Option<HashMap<&str, u32>> =
         graph.ids().map(|ids| ids.iter().map(String::as_str).zip(0..).collect());
-    let number = |cell: &str| match &numbers {
+    move |cell| match &numbers {
         Some(numbers) => numbers.get(cell).copied(),
         None => cell.parse::<u32>().ok().filter(|&id| (id as usize) < graph.nodes()),
-    };
+    }
+}
+
+fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
+    let number = by_id(graph);
     let mut rows = Table::open(path)?;
     let mut pairs = Pairs::default();
     let mut first = true;
@@ -442,6 +447,52 @@ fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
         }
     }
     Ok(pairs)
+}
+
+/// Reads a user's own node split from files of ids, one a line, by the graph's own ids.
+pub fn node_split_files(files: &SplitFiles, graph: &Graph) -> Result<NodeSets> {
+    let read = |path: &Path| -> Result<Vec<NodeId>> {
+        let number = by_id(graph);
+        let mut rows = Table::open(path)?;
+        let mut nodes = Vec::new();
+        let mut first = true;
+        while let Some(row) = rows.next_row()? {
+            match number(&row.cells[0]) {
+                Some(node) => nodes.push(node),
+                // The first row may be a header.
+                None if first => {}
+                None => {
+                    return Err(
+                        rows.error(row.line, format!("`{}` is not a node of the graph", row.cells[0]))
+                    );
+                }
+            }
+            first = false;
+        }
+        Ok(nodes)
+    };
+    Ok(NodeSets { train: read(&files.train)?, valid: read(&files.valid)?, test: read(&files.test)? })
+}
+
+/// Reads a user's own node split from the masks of an npz file: `train_mask`, `val_mask` (or `valid_mask`), `test_mask`.
+pub fn node_split_npz(path: &Path) -> Result<NodeSets> {
+    let mut npz = Npz::open(path)?;
+    let mut mask = |names: &[&str]| -> Result<Vec<NodeId>> {
+        let Some(name) = names.iter().find(|name| npz.has(name)) else {
+            let what = format!("no array `{}`; the file holds {}", names[0], list(&npz.names()));
+            return Err(npz.error(what));
+        };
+        let (shape, values) = npz.integers(name)?;
+        if shape.len() != 1 {
+            return Err(npz.error(format!("`{name}` has shape {shape:?}; one entry a node was expected")));
+        }
+        Ok((0..).zip(values).filter(|&(_, inside)| inside != 0).map(|(node, _)| node).collect())
+    };
+    Ok(NodeSets {
+        train: mask(&["train_mask"])?,
+        valid: mask(&["val_mask", "valid_mask"])?,
+        test: mask(&["test_mask"])?,
+    })
 }
 
 /// Reads a user's own link split from an npz file.

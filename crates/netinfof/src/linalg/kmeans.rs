@@ -261,7 +261,9 @@ mod tests {
     #[test]
     fn threads_do_not_matter() {
         let x = blobs(5000);
-        let run = |threads| kmeans(&x, 5, &KMeansParams::default(), Seed(3), 1, &Exec::new(threads).unwrap()).unwrap();
+        let run = |threads| {
+            kmeans(&x, 5, &KMeansParams::default(), Seed(3), 1, &Exec::new(threads).unwrap()).unwrap()
+        };
         assert_eq!(run(1), run(3));
     }
 }

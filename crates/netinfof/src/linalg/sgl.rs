@@ -63,7 +63,6 @@ pub(crate) enum Target<'a> {
     /// Yes or no: logistic loss, one output.
     Binary(&'a [bool]),
     /// One of several: softmax loss, one output a class.
-    #[cfg_attr(not(test), expect(dead_code, reason = "node classification is the next task to use it"))]
     Classes { labels: &'a [u32], classes: usize },
 }
 

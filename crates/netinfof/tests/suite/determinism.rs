@@ -1,12 +1,12 @@
 //! Same input, parameters and seed give the same bits for any number of threads.
 
 use netinfof::graph::synth;
-use netinfof::{Exec, Goal, Params, Seed};
+use netinfof::{Exec, Goal, LinkParams, Seed};
 
 /// The report without what may differ between runs: times, memory, threads.
 fn result(threads: usize, seed: u64) -> serde_json::Value {
     let graph = synth::named("demo", Seed(0)).unwrap();
-    let mut params = Params::default();
+    let mut params = LinkParams::default();
     params.seed = Seed(seed);
     let report = netinfof::links(&graph, None, Goal::Act, &params, &Exec::new(threads).unwrap()).unwrap();
     let mut value = serde_json::to_value(&report).unwrap();

@@ -2,7 +2,7 @@
 
 use netinfof::graph::synth;
 use netinfof::split::{self, SplitParams};
-use netinfof::{Contingency, Exec, Goal, Graph, Params, Protocol, Seed, metric};
+use netinfof::{Contingency, Exec, Goal, Graph, LinkParams, Protocol, Seed, metric};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -94,7 +94,7 @@ fn planted_information_is_found_whatever_the_seed() {
     let exec = Exec::new(0).unwrap();
     for seed in 0..5 {
         let graph = synth::named("demo", Seed(seed)).unwrap();
-        let mut params = Params::default();
+        let mut params = LinkParams::default();
         params.seed = Seed(seed);
         let report = netinfof::links(&graph, None, Goal::Act, &params, &exec).unwrap();
         let score = |name: &str| *report.mean.components.get(name).unwrap();
@@ -121,7 +121,7 @@ fn noise_scores_one_half() {
     };
     let pairs: Vec<[u32; 2]> = (0..12_000).map(|_| [next(), next()]).collect();
     let graph = Graph::from_edges("noise", 3000, &pairs).unwrap();
-    let report = netinfof::links(&graph, None, Goal::Probe, &Params::default(), &exec).unwrap();
+    let report = netinfof::links(&graph, None, Goal::Probe, &LinkParams::default(), &exec).unwrap();
     for (name, &score) in report.mean.components.iter() {
         assert!((0.5..0.52).contains(&score), "{name}: {score}");
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use netinfof::component::Averaging;
 use netinfof::graph::load::{self, LoadParams};
-use netinfof::{Exec, Goal, Graph, LinkPairs, Params, Protocol, Seed};
+use netinfof::{Exec, Goal, Graph, LinkPairs, LinkParams, Protocol, Seed};
 
 /// The data folder; says so past the test harness where there is none.
 fn data(test: &str) -> Option<PathBuf> {
@@ -25,7 +25,7 @@ fn graph(folder: &std::path::Path, name: &str, exec: &Exec) -> Graph {
 }
 
 /// Mean of a test metric over three splits.
-fn hits(graph: &Graph, params: &Params, exec: &Exec) -> f64 {
+fn hits(graph: &Graph, params: &LinkParams, exec: &Exec) -> f64 {
     let mut params = params.clone();
     params.splits = 3;
     let report = netinfof::links(graph, None, Goal::Act, &params, exec).unwrap();
@@ -55,7 +55,7 @@ fn probe_agrees_with_the_published_code() {
     for (name, scores) in published {
         let pairs: LinkPairs =
             load::link_split_npz(&folder.join(format!("../cases/{name}_seed0.npz"))).unwrap();
-        let mut params = Params::default();
+        let mut params = LinkParams::default();
         params.split.protocol = Protocol::Paper;
         params.component.s_averaging = Averaging::Row;
         let report =
@@ -72,7 +72,7 @@ fn cora_reaches_the_paper() {
     let Some(folder) = data("cora_reaches_the_paper") else { return };
     let exec = Exec::new(0).unwrap();
     let cora = graph(&folder, "cora", &exec);
-    let mut params = Params::default();
+    let mut params = LinkParams::default();
     params.split.protocol = Protocol::Paper;
     let full = hits(&cora, &params, &exec);
     assert!(full > 0.78, "{full}");
@@ -86,8 +86,8 @@ fn chameleon_needs_the_compatibility_matrix() {
     let Some(folder) = data("chameleon_needs_the_compatibility_matrix") else { return };
     let exec = Exec::new(0).unwrap();
     let chameleon = graph(&folder, "chameleon", &exec);
-    let with = hits(&chameleon, &Params::default(), &exec);
-    let mut params = Params::default();
+    let with = hits(&chameleon, &LinkParams::default(), &exec);
+    let mut params = LinkParams::default();
     params.compat.kind = netinfof::compat::CompatKind::None;
     let without = hits(&chameleon, &params, &exec);
     assert!(with > 0.90 && without < with - 0.03, "{with} {without}");
