@@ -186,6 +186,9 @@ pub(crate) struct RunArgs {
     /// Group penalties that Act tries
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) lambda2: Option<Vec<f64>>,
+    /// Ridge penalty of Act, divided by the number of training rows
+    #[arg(long, value_name = "R")]
+    pub(crate) ridge: Option<f64>,
     /// Your own split as one npz file (docs/formats.md)
     #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
     pub(crate) split: Option<PathBuf>,
@@ -274,6 +277,9 @@ impl RunArgs {
         }
         if let Some(lambda2) = &self.lambda2 {
             grid.lambda2.clone_from(lambda2);
+        }
+        if let Some(ridge) = self.ridge {
+            grid.ridge = ridge;
         }
     }
 }

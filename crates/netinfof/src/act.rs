@@ -29,6 +29,8 @@ pub struct Grid {
     pub lambda1: Vec<f64>,
     /// Group penalties λ₂; from large to small is fastest.
     pub lambda2: Vec<f64>,
+    /// Ridge penalty `½ ridge ‖w‖²`, divided by the number of training rows (default 0).
+    pub ridge: f64,
     /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
     /// Newton steps for each penalty at the most (default 50).
@@ -39,7 +41,14 @@ impl Grid {
     /// These penalties, with the default tolerance.
     pub fn new(lambda1: Vec<f64>, lambda2: Vec<f64>) -> Self {
         let SglParams { tolerance, max_iterations, .. } = SglParams::new(0.0, 0.0);
-        Grid { lambda1, lambda2, tolerance, max_iterations }
+        Grid { lambda1, lambda2, ridge: 0.0, tolerance, max_iterations }
+    }
+
+    /// Sets the ridge penalty.
+    #[must_use]
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.ridge = ridge;
+        self
     }
 
     fn validate(&self) -> Result<()> {
@@ -48,7 +57,10 @@ impl Grid {
                 return Err(Error::param(name, format!("{values:?}"), "one or more numbers from 0"));
             }
         }
-        if !(self.tolerance > 0.0) {
+        if !(self.ridge.is_finite() && self.ridge >= 0.0) {
+            return Err(Error::param("ridge", self.ridge, "a number from 0"));
+        }
+        if self.tolerance.is_nan() || self.tolerance <= 0.0 {
             return Err(Error::param("tolerance", self.tolerance, "a number above 0"));
         }
         Ok(())
@@ -58,11 +70,13 @@ impl Grid {
         self.lambda1.len() * self.lambda2.len()
     }
 
-    fn penalties(&self) -> impl Iterator<Item = SglParams> {
+    /// The penalties for a fit on this many rows.
+    fn penalties(&self, rows: usize) -> impl Iterator<Item = SglParams> {
         self.lambda1.iter().flat_map(move |&lambda1| {
             self.lambda2.iter().map(move |&lambda2| SglParams {
                 lambda1,
                 lambda2,
+                ridge: self.ridge / rows as f64,
                 tolerance: self.tolerance,
                 max_iterations: self.max_iterations,
             })

@@ -114,7 +114,7 @@ pub fn links(
     let (chosen, weights) = exec.stage("act", params.grid.len(), || {
         let mut solver = Solver::new(&design, Target::Binary(&labels), groups.clone(), exec);
         let mut best: Option<(f64, Chosen, Weights)> = None;
-        for penalty in params.grid.penalties() {
+        for penalty in params.grid.penalties(pairs.len()) {
             let info = solver.fit(&penalty)?;
             let (positives, negatives) =
                 score_sets(&LinkModel::new(solver.weights()), components, &split.valid, exec);

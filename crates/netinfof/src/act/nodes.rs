@@ -126,7 +126,7 @@ pub fn nodes(
         let target = Target::Classes { labels: &labels, classes };
         let mut solver = Solver::new(&training, target, groups.clone(), exec);
         let mut best: Option<(f64, Chosen, Weights)> = None;
-        for penalty in params.grid.penalties() {
+        for penalty in params.grid.penalties(labels.len()) {
             let info = solver.fit(&penalty)?;
             let found = NodeModel::new(solver.weights()).classes(&of(&split.sets.valid), exec);
             let accuracy = metric::accuracy(&found, &valid_labels);

@@ -1,6 +1,7 @@
 //! Logistic and softmax regression with the sparse-group LASSO, by a proximal Newton method.
 //!
-//! Minimises `mean loss + λ₁ ‖w‖₁ + λ₂ Σ_g ‖w_g‖₂` (paper, section 4.3; the intercept is free). Each outer step builds a
+//! Minimises `mean loss + λ₁ ‖w‖₁ + λ₂ Σ_g ‖w_g‖₂ + ½ ridge ‖w‖²` (paper, section 4.3, which has no ridge; the intercept
+//! is free). Each outer step builds a
 //! quadratic model of the loss from a Hessian that is taken on a sample of the rows and kept as long as it serves, and
 //! minimises model plus penalty by cyclic coordinate descent, which sets weights and whole groups to exact zeros. The
 //! gradient is always exact, so the fixed point is the true optimum whatever the Hessian; the optimality (KKT) residual
@@ -31,6 +32,8 @@ pub struct SglParams {
     pub lambda1: f64,
     /// Weight of the group penalty λ₂.
     pub lambda2: f64,
+    /// Weight of a ridge penalty `½ ridge ‖w‖²` beside them.
+    pub ridge: f64,
     /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
     /// Newton steps at the most (default 50).
@@ -40,7 +43,7 @@ pub struct SglParams {
 impl SglParams {
     /// This penalty, with the default tolerance.
     pub fn new(lambda1: f64, lambda2: f64) -> Self {
-        SglParams { lambda1, lambda2, tolerance: 0.1, max_iterations: 50 }
+        SglParams { lambda1, lambda2, ridge: 0.0, tolerance: 0.1, max_iterations: 50 }
     }
 }
 
@@ -281,7 +284,8 @@ impl<'a> Solver<'a> {
         let p = self.p;
         let l1: f64 = weights.outputs.iter().map(|w| w[..p].iter().map(|v| v.abs()).sum::<f64>()).sum();
         let group: f64 = self.groups.iter().map(|g| weights.norm(g)).sum();
-        params.lambda1 * l1 + params.lambda2 * group
+        let square: f64 = weights.outputs.iter().map(|w| w[..p].iter().map(|v| v * v).sum::<f64>()).sum();
+        params.lambda1 * l1 + params.lambda2 * group + 0.5 * params.ridge * square
     }
 
     /// Predicted probability of each output in a row.
@@ -390,7 +394,8 @@ impl<'a> Solver<'a> {
                         let violation = if w[k] == 0.0 {
                             g[k].abs() - params.lambda1
                         } else {
-                            (g[k] + params.lambda1 * w[k].signum() + params.lambda2 * w[k] / norm).abs()
+                            let pull = params.ridge + params.lambda2 / norm;
+                            (g[k] + params.lambda1 * w[k].signum() + pull * w[k]).abs()
                         };
                         worst = worst.max(violation);
                     }
@@ -472,8 +477,10 @@ mod tests {
         let exec = Exec::new(2).unwrap();
         let (x, y) = planted(3000);
         let mut solver = Solver::new(&x, Target::Binary(&y), groups(), &exec);
-        for (lambda1, lambda2) in [(1e-2, 3e-2), (1e-2, 1e-3), (1e-3, 3e-2), (1e-4, 1e-4)] {
-            let params = SglParams { tolerance: 1e-3, ..SglParams::new(lambda1, lambda2) };
+        for (lambda1, lambda2, ridge) in
+            [(1e-2, 3e-2, 0.0), (1e-2, 1e-3, 0.0), (1e-3, 3e-2, 0.01), (1e-4, 1e-4, 0.0), (1e-3, 1e-3, 0.1)]
+        {
+            let params = SglParams { tolerance: 1e-3, ridge, ..SglParams::new(lambda1, lambda2) };
             let info = solver.fit(&params).unwrap();
             assert!(info.converged, "{info:?}");
             // The same conditions, written out independently of the solver, in f64.
@@ -493,7 +500,7 @@ mod tests {
                 let norm = w[g.clone()].iter().map(|v| v * v).sum::<f64>().sqrt();
                 for k in g {
                     if w[k] != 0.0 {
-                        let s = gradient[k] + lambda1 * w[k].signum() + lambda2 * w[k] / norm;
+                        let s = gradient[k] + lambda1 * w[k].signum() + (ridge + lambda2 / norm) * w[k];
                         assert!(s.abs() < slack, "weight {k}: {s}");
                     } else if norm > 0.0 {
                         assert!(gradient[k].abs() <= lambda1 + slack, "zero {k}");

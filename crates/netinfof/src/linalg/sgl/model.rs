@@ -217,40 +217,42 @@ pub(super) fn minimize(
     let p = gradient[0].len() - 1;
     let mut v = start.clone();
     let mut smooth: Vec<Smooth<'_>> = hessians.iter().zip(gradient).map(|(h, g)| Smooth::new(h, g)).collect();
-    for _ in 0..1000 {
+    for pass in 0..1000 {
         let mut largest = 0.0f64;
         for group in groups {
             let active = v.norm(group) > 0.0;
-            let without: Vec<Vec<f64>> =
-                smooth.iter().zip(&v.outputs).map(|(smooth, w)| smooth.slopes_without(group, w)).collect();
-            let pull = without
-                .iter()
-                .flatten()
-                .map(|&slope| soft(slope, params.lambda1).powi(2))
-                .sum::<f64>()
-                .sqrt();
-            if pull <= params.lambda2 {
-                // Zero is best for the whole group.
-                if active {
-                    for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
-                        for k in group.clone().filter(|&k| w[k] != 0.0).collect::<Vec<_>>() {
-                            largest = largest.max((smooth.curvature[k] * w[k]).abs());
-                            smooth.shift(k, -std::mem::take(&mut w[k]));
+            // Whether zero is best for the whole group: asked of groups at zero, and now and then of the others, which
+            // shrink towards zero without reaching it.
+            if !active || pass % 8 == 0 {
+                let without: Vec<Vec<f64>> = smooth
+                    .iter()
+                    .zip(&v.outputs)
+                    .map(|(smooth, w)| smooth.slopes_without(group, w))
+                    .collect();
+                let slopes = || without.iter().flatten().map(|&slope| soft(slope, params.lambda1));
+                let pull = slopes().map(|slope| slope.powi(2)).sum::<f64>().sqrt();
+                if pull <= params.lambda2 {
+                    if active {
+                        for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
+                            for k in group.clone().filter(|&k| w[k] != 0.0).collect::<Vec<_>>() {
+                                largest = largest.max((smooth.curvature[k] * w[k]).abs());
+                                smooth.shift(k, -std::mem::take(&mut w[k]));
+                            }
                         }
                     }
+                    continue;
                 }
-                continue;
-            }
-            if !active {
-                // A first proximal step off zero; the trace bounds the curvature of the group.
-                let trace =
-                    smooth.iter().map(|s| s.curvature[group.clone()].iter().sum::<f64>()).sum::<f64>();
-                let scale = (1.0 - params.lambda2 / pull) / trace;
-                for ((smooth, w), slopes) in smooth.iter_mut().zip(&mut v.outputs).zip(&without) {
-                    for (k, &slope) in group.clone().zip(slopes) {
-                        w[k] = -soft(slope, params.lambda1) * scale;
-                        if w[k] != 0.0 {
-                            smooth.shift(k, w[k]);
+                if !active {
+                    // A first proximal step off zero; the trace bounds the curvature of the group.
+                    let trace =
+                        smooth.iter().map(|s| s.curvature[group.clone()].iter().sum::<f64>()).sum::<f64>();
+                    let scale = (1.0 - params.lambda2 / pull) / (trace + params.ridge);
+                    for ((smooth, w), slopes) in smooth.iter_mut().zip(&mut v.outputs).zip(&without) {
+                        for (k, &slope) in group.clone().zip(slopes) {
+                            w[k] = -soft(slope, params.lambda1) * scale;
+                            if w[k] != 0.0 {
+                                smooth.shift(k, w[k]);
+                            }
                         }
                     }
                 }
@@ -261,7 +263,7 @@ pub(super) fn minimize(
             for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
                 for k in group.clone() {
                     let curvature = smooth.curvature[k];
-                    let held = params.lambda2 / square.max(1e-30).sqrt();
+                    let held = params.ridge + params.lambda2 / square.max(1e-30).sqrt();
                     let new = soft(curvature * w[k] - smooth.slope(k), params.lambda1) / (curvature + held);
                     let change = new - w[k];
                     if change != 0.0 {
