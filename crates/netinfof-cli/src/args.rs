@@ -186,9 +186,12 @@ pub(crate) struct RunArgs {
     /// Group penalties that Act tries
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) lambda2: Option<Vec<f64>>,
-    /// Ridge penalty of Act, divided by the number of training rows
-    #[arg(long, value_name = "R")]
-    pub(crate) ridge: Option<f64>,
+    /// Ridge penalties that Act tries, to be divided by the number of training rows
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) ridge: Option<Vec<f64>>,
+    /// Nodes: Act leaves components out whose score shuffled labels reach more often than this
+    #[arg(long, value_name = "P")]
+    pub(crate) max_p: Option<f64>,
     /// Your own split as one npz file (docs/formats.md)
     #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
     pub(crate) split: Option<PathBuf>,
@@ -251,6 +254,9 @@ impl RunArgs {
                 NormalizationArg::Both => Normalization::Both,
             };
         }
+        if let Some(max_p) = self.max_p {
+            params.act.max_p = max_p;
+        }
         self.set_grid(&mut params.act.grid);
         Ok(params)
     }
@@ -278,8 +284,8 @@ impl RunArgs {
         if let Some(lambda2) = &self.lambda2 {
             grid.lambda2.clone_from(lambda2);
         }
-        if let Some(ridge) = self.ridge {
-            grid.ridge = ridge;
+        if let Some(ridge) = &self.ridge {
+            grid.ridge.clone_from(ridge);
         }
     }
 }

@@ -21,7 +21,7 @@ pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 
 pub(crate) use links::check_hits;
 
-/// Penalties to try: every λ₁ with every λ₂, in this order, each fit starting from the last.
+/// Penalties to try: every ridge with every λ₁ and every λ₂, in this order, each fit starting from the last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grid {
@@ -29,8 +29,8 @@ pub struct Grid {
     pub lambda1: Vec<f64>,
     /// Group penalties λ₂; from large to small is fastest.
     pub lambda2: Vec<f64>,
-    /// Ridge penalty `½ ridge ‖w‖²`, divided by the number of training rows (default 0).
-    pub ridge: f64,
+    /// Ridge penalties `½ ridge ‖w‖²`, to be divided by the number of training rows (default only 0).
+    pub ridge: Vec<f64>,
     /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
     /// Newton steps for each penalty at the most (default 50).
@@ -41,24 +41,22 @@ impl Grid {
     /// These penalties, with the default tolerance.
     pub fn new(lambda1: Vec<f64>, lambda2: Vec<f64>) -> Self {
         let SglParams { tolerance, max_iterations, .. } = SglParams::new(0.0, 0.0);
-        Grid { lambda1, lambda2, ridge: 0.0, tolerance, max_iterations }
+        Grid { lambda1, lambda2, ridge: vec![0.0], tolerance, max_iterations }
     }
 
-    /// Sets the ridge penalty.
+    /// Sets the ridge penalties.
     #[must_use]
-    pub fn ridge(mut self, ridge: f64) -> Self {
+    pub fn ridge(mut self, ridge: Vec<f64>) -> Self {
         self.ridge = ridge;
         self
     }
 
     fn validate(&self) -> Result<()> {
-        for (name, values) in [("lambda1", &self.lambda1), ("lambda2", &self.lambda2)] {
+        for (name, values) in [("lambda1", &self.lambda1), ("lambda2", &self.lambda2), ("ridge", &self.ridge)]
+        {
             if values.is_empty() || values.iter().any(|v| !(v.is_finite() && *v >= 0.0)) {
                 return Err(Error::param(name, format!("{values:?}"), "one or more numbers from 0"));
             }
-        }
-        if !(self.ridge.is_finite() && self.ridge >= 0.0) {
-            return Err(Error::param("ridge", self.ridge, "a number from 0"));
         }
         if self.tolerance.is_nan() || self.tolerance <= 0.0 {
             return Err(Error::param("tolerance", self.tolerance, "a number above 0"));
@@ -67,18 +65,20 @@ impl Grid {
     }
 
     fn len(&self) -> usize {
-        self.lambda1.len() * self.lambda2.len()
+        self.ridge.len() * self.lambda1.len() * self.lambda2.len()
     }
 
     /// The penalties for a fit on this many rows.
     fn penalties(&self, rows: usize) -> impl Iterator<Item = SglParams> {
-        self.lambda1.iter().flat_map(move |&lambda1| {
-            self.lambda2.iter().map(move |&lambda2| SglParams {
-                lambda1,
-                lambda2,
-                ridge: self.ridge / rows as f64,
-                tolerance: self.tolerance,
-                max_iterations: self.max_iterations,
+        self.ridge.iter().flat_map(move |&ridge| {
+            self.lambda1.iter().flat_map(move |&lambda1| {
+                self.lambda2.iter().map(move |&lambda2| SglParams {
+                    lambda1,
+                    lambda2,
+                    ridge: ridge / rows as f64,
+                    tolerance: self.tolerance,
+                    max_iterations: self.max_iterations,
+                })
             })
         })
     }
@@ -92,6 +92,8 @@ pub struct Chosen {
     pub lambda1: f64,
     /// λ₂.
     pub lambda2: f64,
+    /// The ridge penalty, already divided by the number of training rows.
+    pub ridge: f64,
     /// How the fit went.
     #[serde(flatten)]
     pub info: SglInfo,
@@ -99,7 +101,7 @@ pub struct Chosen {
 
 impl Chosen {
     fn new(penalty: &SglParams, info: SglInfo) -> Self {
-        Chosen { lambda1: penalty.lambda1, lambda2: penalty.lambda2, info }
+        Chosen { lambda1: penalty.lambda1, lambda2: penalty.lambda2, ridge: penalty.ridge, info }
     }
 }
 

@@ -259,7 +259,7 @@ fn node_split(
 
     let act = match goal {
         Goal::Probe => None,
-        Goal::Act => Some(act::nodes(&components, &split, &params.act, exec)?.report),
+        Goal::Act => Some(act::nodes(&components, &scores, &split, &params.act, exec)?.report),
     };
     clock.lap("act");
 

@@ -12,7 +12,7 @@ use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
 use crate::matrix::Matrix;
-use crate::score::{Contingency, bin, quantile_borders};
+use crate::score::{Contingency, bin, p_value, quantile_borders};
 use crate::seed::{Seed, Stream};
 use crate::split::{LinkSplit, NodeSplit};
 
@@ -49,11 +49,13 @@ pub struct NodeProbeParams {
     pub clusters_per_class: usize,
     /// k-means.
     pub kmeans: KMeansParams,
+    /// Permutations behind the p-value (default 199).
+    pub permutations: usize,
 }
 
 impl Default for NodeProbeParams {
     fn default() -> Self {
-        NodeProbeParams { clusters_per_class: 2, kmeans: KMeansParams::default() }
+        NodeProbeParams { clusters_per_class: 2, kmeans: KMeansParams::default(), permutations: 199 }
     }
 }
 
@@ -79,6 +81,8 @@ pub struct InfoScore {
     pub accuracy: f64,
     /// The score of knowing nothing, 2^−H(Y); 0.5 for links.
     pub no_information: f64,
+    /// Nodes: how often shuffled labels score as high.
+    pub p_value: Option<f64>,
     /// The table: bins by (no edge, edge), or clusters by classes.
     pub table: Contingency,
 }
@@ -89,6 +93,7 @@ impl InfoScore {
             score: table.score(),
             accuracy: table.accuracy(),
             no_information: table.no_information(),
+            p_value: None,
             table,
         }
     }
@@ -149,12 +154,16 @@ pub fn nodes(
             };
             let unit = component.kind as u64;
             let (centres, _) = kmeans(&rows(&split.sets.test), k, &params.kmeans, seed, unit, exec)?;
-            let mut table = Contingency::new(centres.rows(), classes);
-            for ((cluster, _), &label) in assign(&rows(&known), &centres, exec).into_iter().zip(&labels) {
+            let clusters: Vec<u32> = assign(&rows(&known), &centres, exec).iter().map(|a| a.0).collect();
+            let shape = [centres.rows(), classes];
+            let mut table = Contingency::new(shape[0], shape[1]);
+            for (&cluster, &label) in clusters.iter().zip(&labels) {
                 table.add(cluster as usize, label as usize);
             }
+            let mut draw = seed.stream(Stream::Permutations, unit);
+            let p_value = p_value(&clusters, &labels, shape, params.permutations, &mut draw);
             exec.step()?;
-            Ok(InfoScore::new(table))
+            Ok(InfoScore { p_value: Some(p_value), ..InfoScore::new(table) })
         })
     })
 }

@@ -68,6 +68,9 @@ pub struct ComponentReport {
     pub accuracy: f64,
     /// The score of knowing nothing.
     pub no_information: f64,
+    /// Nodes: how often shuffled labels score as high.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
     /// Samples in the table.
     pub samples: u64,
     /// Bins or clusters of the table.
@@ -188,6 +191,7 @@ impl ComponentReport {
             score: info.score,
             accuracy: info.accuracy,
             no_information: info.no_information,
+            p_value: info.p_value,
             samples: info.table.samples(),
             bins: info.table.bins(),
             dim,

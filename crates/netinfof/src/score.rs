@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::seed::Draw;
+
 /// How often each label (column) occurs in each bin (row).
 ///
 /// ```
@@ -78,6 +80,34 @@ impl Contingency {
     }
 }
 
+/// How often shuffled labels score at least as high as the true ones: the chance of this score without information.
+///
+/// `(1 + hits) / (1 + permutations)`, so never 0. The bins stay; only the labels are dealt anew.
+pub(crate) fn p_value(
+    bins: &[u32],
+    labels: &[u32],
+    shape: [usize; 2],
+    permutations: usize,
+    draw: &mut Draw,
+) -> f64 {
+    let score = |labels: &[u32]| {
+        let mut table = Contingency::new(shape[0], shape[1]);
+        for (&bin, &label) in bins.iter().zip(labels) {
+            table.add(bin as usize, label as usize);
+        }
+        table.score()
+    };
+    let found = score(labels);
+    let mut shuffled = labels.to_vec();
+    let hits = (0..permutations)
+        .filter(|_| {
+            draw.shuffle(&mut shuffled);
+            score(&shuffled) >= found - 1e-12
+        })
+        .count();
+    (1 + hits) as f64 / (1 + permutations) as f64
+}
+
 /// Borders of `bins` equally filled bins; equal borders are merged, so there may be fewer.
 pub(crate) fn quantile_borders(values: &[f32], bins: usize) -> Vec<f32> {
     let mut sorted = values.to_vec();
@@ -123,6 +153,22 @@ mod tests {
         (0..3).for_each(|bin| (0..4).for_each(|label| table.add(bin, label)));
         assert!((table.score() - 0.25).abs() < 1e-12);
         assert!((table.no_information() - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn noise_is_called_noise_and_information_is_not() {
+        use crate::seed::{Seed, Stream};
+        let mut called = 0;
+        for seed in 0..100 {
+            let mut draw = Seed(seed).stream(Stream::Synth, 1);
+            let bins: Vec<u32> = (0..150).map(|_| draw.below(10)).collect();
+            let labels: Vec<u32> = (0..150).map(|_| draw.below(4)).collect();
+            called += usize::from(p_value(&bins, &labels, [10, 4], 99, &mut draw) <= 0.05);
+            let told: Vec<u32> =
+                bins.iter().map(|&bin| if draw.unit() < 0.4 { bin % 4 } else { draw.below(4) }).collect();
+            assert!(p_value(&bins, &told, [10, 4], 99, &mut draw) <= 0.05, "seed {seed}");
+        }
+        assert!(called <= 10, "{called} of 100 noise tables called information");
     }
 
     #[test]

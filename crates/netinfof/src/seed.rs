@@ -35,6 +35,8 @@ pub enum Stream {
     NodeSplit = 10,
     /// Starts of k-means.
     KMeans = 11,
+    /// Permutations of labels.
+    Permutations = 12,
 }
 
 /// The seed of a run.

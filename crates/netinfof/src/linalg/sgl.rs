@@ -430,7 +430,8 @@ fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
     picked
 }
 
-fn log_sum_exp(scores: &[f64]) -> f64 {
+/// log Σ exp, without overflow.
+pub(crate) fn log_sum_exp(scores: &[f64]) -> f64 {
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     top + scores.iter().map(|s| (s - top).exp()).sum::<f64>().ln()
 }
