@@ -57,6 +57,36 @@ fn act_writes_the_documented_json() {
 }
 
 #[test]
+fn act_on_nodes_has_the_same_shape() {
+    let value = json(&["act", "--task", "nodes", "--json", "-"]);
+    assert_eq!((value["task"].as_str(), value["protocol"].is_null()), (Some("nodes"), true));
+    let split = &value["splits"][0];
+    for name in ["U", "R", "F", "P", "S"] {
+        let component = &split["components"][name];
+        let score = component["score"].as_f64().unwrap();
+        assert!(score <= component["accuracy"].as_f64().unwrap());
+        assert!(component["no_information"].is_number() && component["p_value"].is_number());
+        assert!(split["weights"][name].is_number());
+    }
+    let test = &split["test"];
+    assert!(test["accuracy"].as_f64().unwrap() > 0.5 && test["macro_f1"].as_f64().unwrap() > 0.4, "{test}");
+    let confusion: u64 = split["confusion"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|row| row.as_array().unwrap())
+        .map(|count| count.as_u64().unwrap())
+        .sum();
+    assert_eq!(confusion, 1200 - 2 * 32, "every test node is counted");
+    assert_eq!(
+        (split["recall"].as_array().unwrap().len(), split["classes"].as_array().unwrap().len()),
+        (4, 4)
+    );
+    let text = stdout(&netinfof(&["act", "--task", "nodes"]));
+    assert!(text.contains("node classification · 4 classes") && text.contains("macro_f1"), "{text}");
+}
+
+#[test]
 fn probe_has_no_test_figures() {
     let value = json(&["probe", "--components", "U,F", "--json", "-"]);
     assert!(value["splits"][0]["test"].is_null() && value["mean"]["test"].is_null());

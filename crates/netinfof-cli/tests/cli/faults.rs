@@ -143,6 +143,32 @@ fn too_small_or_too_dense_to_split() {
 }
 
 #[test]
+fn labels_that_cannot_be_learned() {
+    let folder = Folder::new();
+    let edges = folder.file("ring.csv", ring(40, ","));
+    says(&["probe", &edges, "--task", "nodes"], &["no labels"]);
+    let table = |label: &dyn Fn(usize) -> usize| -> String {
+        (0..40).fold("id,label\n".into(), |text, node| text + &format!("{node},{}\n", label(node)))
+    };
+    let one = folder.file("one.csv", table(&|_| 1));
+    says(&["probe", &edges, "--nodes", &one, "--task", "nodes"], &["only one class"]);
+    let lone = folder.file("lone.csv", table(&|node| usize::from(node == 3)));
+    says(
+        &["probe", &edges, "--nodes", &lone, "--task", "nodes"],
+        &["class 1 has 1 labelled node", "--min-class"],
+    );
+    let two = folder.file("two.csv", table(&|node| node % 2));
+    let ids = |from: usize, to: usize| (from..to).map(|id| format!("{id}\n")).collect::<String>();
+    let (train, valid) = (folder.file("t.txt", ids(0, 10)), folder.file("v.txt", ids(5, 20)));
+    let test = folder.file("e.txt", ids(20, 40));
+    let own = [
+        "act", &edges, "--nodes", &two, "--task", "nodes", "--train", &train, "--valid", &valid, "--test",
+        &test,
+    ];
+    says(&own, &["node 5 stands in the training set and in the validation set"]);
+}
+
+#[test]
 fn more_hits_than_negatives() {
     let folder = Folder::new();
     let graph = folder.file("ring.csv", ring(100, ","));

@@ -104,3 +104,33 @@ fn own_splits_by_the_users_ids() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("training edges too"), "{}", stderr(&output));
 }
+
+#[test]
+fn own_node_sets_as_ids_and_as_masks() {
+    let folder = Folder::new();
+    let edges = folder.file("ring.csv", ring(60, ","));
+    let table: String =
+        (0..60).fold("id,label\n".into(), |text, node| text + &format!("{node},{}\n", node / 30));
+    let nodes = folder.file("nodes.csv", table);
+    let ids =
+        |rest: usize| (0..60).filter(|id| id % 3 == rest).map(|id| format!("{id}\n")).collect::<String>();
+    let files = [folder.file("a", ids(0)), folder.file("b", ids(1)), folder.file("c", ids(2))];
+    let common = ["act", &edges, "--nodes", &nodes, "--task", "nodes", "--json", "-", "--quiet"];
+    let by_ids =
+        netinfof(&[&common[..], &["--train", &files[0], "--valid", &files[1], "--test", &files[2]]].concat());
+    assert!(by_ids.status.success(), "{}", stderr(&by_ids));
+    let masks = folder.path("masks.npz");
+    let mask = |rest: i32| ints(&(0..60).map(|id| i32::from(id % 3 == rest)).collect::<Vec<_>>());
+    npz(
+        masks.as_ref(),
+        &[
+            ("train_mask", "<i4", "(60,)", mask(0)),
+            ("val_mask", "<i4", "(60,)", mask(1)),
+            ("test_mask", "<i4", "(60,)", mask(2)),
+        ],
+    );
+    let by_masks = netinfof(&[&common[..], &["--split", &masks]].concat());
+    let read = |output| serde_json::from_str::<Value>(&stdout(output)).unwrap()["splits"][0]["test"].take();
+    assert_eq!(read(&by_ids), read(&by_masks));
+    assert!(read(&by_ids)["accuracy"].as_f64().unwrap() > 0.5);
+}

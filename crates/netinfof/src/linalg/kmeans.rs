@@ -88,18 +88,23 @@ pub(crate) fn assign(x: &Matrix, centres: &Matrix, exec: &Exec) -> Vec<(u32, f32
     let mut out = vec![(0, 0.0); x.rows()];
     exec.fill_rows(&mut out, 1, BLOCK, |first, out| {
         let products = block_products(x, first, out.len(), centres);
-        for (at, out) in out.iter_mut().enumerate() {
-            let row = x.row(first + at);
-            let products = &products[at * k..(at + 1) * k];
-            let mut nearest = (0, f32::INFINITY);
-            for (c, (product, norm)) in products.iter().zip(&norms).enumerate() {
-                let distance = norm - 2.0 * product;
-                if distance < nearest.1 {
-                    nearest = (c as u32, distance);
+        kernel::simd(
+            #[inline(always)]
+            || {
+                for (at, out) in out.iter_mut().enumerate() {
+                    let row = x.row(first + at);
+                    let mut nearest = (0, f32::INFINITY);
+                    for (c, (product, norm)) in products[at * k..(at + 1) * k].iter().zip(&norms).enumerate()
+                    {
+                        let distance = norm - 2.0 * product;
+                        if distance < nearest.1 {
+                            nearest = (c as u32, distance);
+                        }
+                    }
+                    *out = (nearest.0, (nearest.1 + kernel::dot(row, row)).max(0.0));
                 }
-            }
-            *out = (nearest.0, (nearest.1 + kernel::dot(row, row)).max(0.0));
-        }
+            },
+        );
     });
     out
 }
@@ -121,13 +126,18 @@ fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec
     let partials = exec.map_blocks(x.rows(), BLOCK.max(x.rows().div_ceil(64)), |range| {
         let mut sums = vec![0.0f64; k * d];
         let mut counts = vec![0u32; k];
-        for row in range {
-            let cluster = assigned[row].0 as usize;
-            counts[cluster] += 1;
-            for (sum, &v) in sums[cluster * d..(cluster + 1) * d].iter_mut().zip(x.row(row)) {
-                *sum += f64::from(v);
-            }
-        }
+        kernel::simd(
+            #[inline(always)]
+            || {
+                for row in range {
+                    let cluster = assigned[row].0 as usize;
+                    counts[cluster] += 1;
+                    for (sum, &v) in sums[cluster * d..(cluster + 1) * d].iter_mut().zip(x.row(row)) {
+                        *sum += f64::from(v);
+                    }
+                }
+            },
+        );
         (sums, counts)
     });
     let mut sums = vec![0.0f64; k * d];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use netinfof::component::Averaging;
 use netinfof::graph::load::{self, LoadParams};
-use netinfof::{Exec, Goal, Graph, LinkPairs, LinkParams, Protocol, Seed};
+use netinfof::{Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
 
 /// The data folder; says so past the test harness where there is none.
 fn data(test: &str) -> Option<PathBuf> {
@@ -91,4 +91,34 @@ fn chameleon_needs_the_compatibility_matrix() {
     params.compat.kind = netinfof::compat::CompatKind::None;
     let without = hits(&chameleon, &params, &exec);
     assert!(with > 0.90 && without < with - 0.03, "{with} {without}");
+}
+
+/// Node classification on Cora with 2.5 % of the labels: the paper has 77.5.
+#[test]
+fn cora_nodes_reach_the_paper() {
+    let Some(folder) = data("cora_nodes_reach_the_paper") else { return };
+    let exec = Exec::new(0).unwrap();
+    let mut params = NodeParams::default();
+    params.splits = 5;
+    let report = netinfof::nodes(&graph(&folder, "cora", &exec), None, Goal::Act, &params, &exec).unwrap();
+    let accuracy = *report.mean.test.get("accuracy").unwrap();
+    assert!(accuracy > 0.765, "{accuracy}");
+    let score = |name: &str| *report.mean.components.get(name).unwrap();
+    assert!(score("S") > score("F") && score("F") > score("U"), "{:?}", report.mean.components);
+}
+
+/// On Actor the features alone know more than anything propagated: Probe must see it and Act must follow.
+#[test]
+fn actor_nodes_are_told_by_their_features() {
+    let Some(folder) = data("actor_nodes_are_told_by_their_features") else { return };
+    let exec = Exec::new(0).unwrap();
+    let mut params = NodeParams::default();
+    params.splits = 3;
+    let report = netinfof::nodes(&graph(&folder, "actor", &exec), None, Goal::Act, &params, &exec).unwrap();
+    assert!(*report.mean.test.get("accuracy").unwrap() > 0.315, "{:?}", report.mean.test);
+    for split in &report.splits {
+        let act = split.act.as_ref().unwrap();
+        assert!(act.weights.get("F").unwrap() > &0.0);
+        assert_eq!(act.weights.get("U"), Some(&0.0), "U is noise here");
+    }
 }
