@@ -6,9 +6,6 @@
 //! minimises model plus penalty by cyclic coordinate descent, which sets weights and whole groups to exact zeros. The
 //! gradient is always exact, so the fixed point is the true optimum whatever the Hessian; the optimality (KKT) residual
 //! of the result is reported.
-//!
-//! First-order methods were tried first: the pair features are so collinear that FISTA needs thousands of passes over
-//! the data where this needs tens.
 
 mod model;
 mod rows;
