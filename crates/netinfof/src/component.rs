@@ -251,7 +251,12 @@ fn build_one(
             pca(&propagated, params.column_norm, params, &svd, exec)?
         }
     };
-    Ok(Component { kind, embedding })
+    if embedding.cols() > 0 {
+        return Ok(Component { kind, embedding });
+    }
+    // A column of zeros knows nothing, and needs no special case anywhere after this.
+    exec.notice(format!("component {} is the same for every node and knows nothing", kind.name()));
+    Ok(Component { kind, embedding: Matrix::zeros(graph.rows(), 1) })
 }
 
 /// Scores of the principal components: the left singular vectors times the singular values of the centred matrix.
@@ -276,18 +281,23 @@ fn pca(
     let products = (2 * (params.rsvd.power_iterations + 1)) as f64 * width;
     let sketched = products * op.cost() + products * n * width * DENSE_COST;
     let written_out = f * op.cost() + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
-    if sketched <= written_out {
+    let scores = if sketched <= written_out {
         let svd = svd(&centred)?;
         let mut scores = svd.u;
         scores.scale_cols(&svd.s.iter().map(|&s| s as f32).collect::<Vec<_>>());
-        return Ok(scores);
-    }
-    // Few columns: write the matrix out, and let the iterations run on the small covariance matrix instead.
-    let table = centred.apply(&Matrix::identity(op.cols()), exec);
-    let covariance = kernel::gram(&table, None, exec);
-    let covariance = Matrix::from_fn(op.cols(), op.cols(), |row, col| covariance[(row, col)] as f32);
-    let axes = svd(&Dense(&covariance))?.u;
-    Ok(kernel::gemm(&table, axes.faer(), exec))
+        scores
+    } else {
+        // Few columns: write the matrix out, and let the iterations run on the small covariance matrix instead.
+        let table = centred.apply(&Matrix::identity(op.cols()), exec);
+        let covariance = kernel::gram(&table, None, exec);
+        let covariance = Matrix::from_fn(op.cols(), op.cols(), |row, col| covariance[(row, col)] as f32);
+        let axes = svd(&Dense(&covariance))?.u;
+        kernel::gemm(&table, axes.faer(), exec)
+    };
+    // Rows that are all alike leave only the rounding of their mean.
+    let square = |m: &Matrix| m.as_slice().iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
+    let constant = square(&scores) <= 1e-12 * n * square(&centred.mean);
+    Ok(if constant { Matrix::zeros(op.rows(), 0) } else { scores })
 }
 
 /// One over the length of every column, 0 for columns of zeros; by blocks of columns.

@@ -134,3 +134,27 @@ fn own_node_sets_as_ids_and_as_masks() {
     assert_eq!(read(&by_ids), read(&by_masks));
     assert!(read(&by_ids)["accuracy"].as_f64().unwrap() > 0.5);
 }
+
+#[test]
+fn constant_features_know_nothing() {
+    let folder = Folder::new();
+    let edges = folder.file("ring.csv", ring(60, ","));
+    let table: String =
+        (0..60).fold("id,x,label\n".into(), |text, node| text + &format!("{node},1,{}\n", node % 2));
+    let nodes = folder.file("nodes.csv", table);
+    for task in ["links", "nodes"] {
+        // One feature for one dimension: no degrees are added. With more dimensions they are, and all are 4 for nodes.
+        for dim in ["1", "8"] {
+            let args = ["act", &edges, "--nodes", &nodes, "--task", task, "--components", "F", "--dim", dim];
+            let output = netinfof(&[&args[..], &["--json", "-"]].concat());
+            assert!(output.status.success(), "{task} {dim}: {}", stderr(&output));
+            let value: Value = serde_json::from_str(&stdout(&output)).unwrap();
+            if task == "nodes" || dim == "1" {
+                assert!(stderr(&output).contains("component F is the same for every node"), "{task} {dim}");
+                let component = &value["splits"][0]["components"]["F"];
+                assert_eq!(component["score"], component["no_information"], "{task} {dim}");
+                assert_eq!(value["splits"][0]["weights"]["F"], 0.0, "{task} {dim}");
+            }
+        }
+    }
+}
