@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
-use netinfof::act::Grid;
+use netinfof::act::{Grid, Penalties};
 use netinfof::compat::CompatKind;
 use netinfof::component::{Averaging, Normalization};
 use netinfof::graph::load::LoadParams;
-use netinfof::{ComponentKind, ComponentParams, LinkParams, NodeParams, Protocol, Result, Seed};
+use netinfof::split::Negatives;
+use netinfof::{ComponentKind, ComponentParams, Error, LinkParams, NodeParams, Result, Seed};
 
 /// Would a GNN work on this graph? Usable information, measured without training one.
 #[derive(Debug, Parser)]
@@ -87,6 +88,24 @@ pub(crate) enum ProtocolArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum NegativesArg {
+    /// Any pairs that are no edges
+    Uniform,
+    /// Pairs whose ends have the degrees of the positives' ends
+    Degree,
+    /// For each positive, 500 pairs that share an end with it and look like edges (HeaRT)
+    Heart,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum PenaltiesArg {
+    /// From the smallest that leaves all weights at zero downwards
+    Path,
+    /// The paper's, or those given
+    Grid,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum CompatArg {
     /// No compatibility matrix (the paper's "w/o CM")
     None,
@@ -132,13 +151,20 @@ pub(crate) struct RunArgs {
     /// Links: how negatives are drawn; figures of the two cannot be compared
     #[arg(long, value_enum, default_value = "clean")]
     pub(crate) protocol: ProtocolArg,
+    /// Links: which pairs are told from edges; figures of different kinds cannot be compared
+    #[arg(long, value_enum, default_value = "uniform")]
+    pub(crate) negatives: NegativesArg,
+    /// Links: shares of the edges that train and validate; the rest tests [default: 0.7,0.1]
+    #[arg(long, value_name = "TRAIN,VALID", value_delimiter = ',')]
+    pub(crate) shares: Option<Vec<f64>>,
     /// Number of splits, with seeds S, S+1, …
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) splits: usize,
     /// Seed of the first split
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Components to use, such as U,R,F [default: all of U,R,F,P,S]
+    /// Components to use, of U,R,F,P,S,P1,S1,S3,S5,D,X [default: U,R,F,P,S,D,X for links, U,R,F,P,S for nodes and in
+    /// the paper protocol]
     #[arg(long, value_name = "LIST")]
     pub(crate) components: Option<String>,
     /// Links: compatibility matrix [default: hstar]
@@ -183,6 +209,18 @@ pub(crate) struct RunArgs {
     /// LASSO penalties that Act tries, such as 1e-4,1e-5
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) lambda1: Option<Vec<f64>>,
+    /// Links: folds of cross-fitting, 0 for none [default: 5; 0 in the paper protocol]
+    #[arg(long, value_name = "K")]
+    pub(crate) crossfit: Option<usize>,
+    /// Links: negatives for each edge that Act learns from [default: 3; 1 in the paper protocol]
+    #[arg(long, value_name = "N")]
+    pub(crate) train_negatives: Option<usize>,
+    /// Links: features of a pair as in the paper, which depend on the order of its nodes
+    #[arg(long)]
+    pub(crate) directed: bool,
+    /// Links: penalties that Act tries [default: path; grid in the paper protocol, or where penalties are given]
+    #[arg(long, value_enum)]
+    pub(crate) penalties: Option<PenaltiesArg>,
     /// Group penalties that Act tries
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) lambda2: Option<Vec<f64>>,
@@ -210,16 +248,30 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     pub(crate) fn link_params(&self) -> Result<LinkParams> {
-        let mut params = LinkParams::default();
+        let mut params = match self.protocol {
+            ProtocolArg::Clean => LinkParams::default(),
+            ProtocolArg::Paper => LinkParams::paper(),
+        };
         if let Some(Preset::Slimg) = self.preset {
             params = params.slimg();
         }
         params.splits = self.splits;
         params.seed = Seed(self.seed);
-        params.split.protocol = match self.protocol {
-            ProtocolArg::Clean => Protocol::Clean,
-            ProtocolArg::Paper => Protocol::Paper,
+        params.split.negatives = match self.negatives {
+            NegativesArg::Uniform => Negatives::Uniform,
+            NegativesArg::Degree => Negatives::Degree,
+            NegativesArg::Heart => Negatives::Heart,
         };
+        if let Some(shares) = &self.shares {
+            let [train, valid] = shares[..] else {
+                return Err(Error::InvalidParam {
+                    name: "shares",
+                    value: format!("{shares:?}"),
+                    need: "two shares, of training and of validation edges, such as 0.85,0.05".into(),
+                });
+            };
+            (params.split.train, params.split.valid) = (train, valid);
+        }
         self.set_component(&mut params.component)?;
         if let Some(compat) = self.compat {
             params.compat.kind = match compat {
@@ -230,7 +282,30 @@ impl RunArgs {
         }
         params.probe.bins = self.bins;
         params.act.hits = self.hits;
-        self.set_grid(&mut params.act.grid);
+        if let Some(folds) = self.crossfit {
+            params.crossfit = folds;
+        }
+        if let Some(negatives) = self.train_negatives {
+            params.act.negatives = negatives;
+        }
+        params.act.directed = self.directed;
+        let asked = self.lambda1.is_some() || self.lambda2.is_some() || self.ridge.is_some();
+        match self.penalties {
+            Some(PenaltiesArg::Path) if asked => {
+                return Err(Error::InvalidParam {
+                    name: "penalties",
+                    value: "path".into(),
+                    need: "grid where --lambda1, --lambda2 or --ridge are given; a path finds its own".into(),
+                });
+            }
+            Some(PenaltiesArg::Path) => params.act.penalties = LinkParams::default().act.penalties,
+            Some(PenaltiesArg::Grid) => params.act.penalties = LinkParams::paper().act.penalties,
+            None if asked => params.act.penalties = LinkParams::paper().act.penalties,
+            None => {}
+        }
+        if let Penalties::Grid(grid) = &mut params.act.penalties {
+            self.set_grid(grid);
+        }
         Ok(params)
     }
 

@@ -16,10 +16,10 @@ use crate::linalg::sgl::Weights;
 use crate::linalg::{SglInfo, SglParams};
 use crate::report::OrderedMap;
 
-pub use links::{LinkActParams, LinkModel, LinkResult, links};
+pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties};
 pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 
-pub(crate) use links::check_hits;
+pub(crate) use links::{check_hits, links};
 
 /// Penalties to try: every ridge with every λ₁ and every λ₂, in this order, each fit starting from the last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +105,20 @@ impl Chosen {
     }
 }
 
+/// A penalty, and what it gave.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PathStep {
+    /// λ₁.
+    pub lambda1: f64,
+    /// λ₂.
+    pub lambda2: f64,
+    /// The figure that penalties are chosen by, on validation data.
+    pub figure: f64,
+    /// How many components have weights.
+    pub components: usize,
+}
+
 /// What Act found on one split.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -113,6 +127,8 @@ pub struct ActReport {
     pub valid: OrderedMap<f64>,
     /// Metrics on the test data.
     pub test: OrderedMap<f64>,
+    /// Every penalty that was tried, and what it gave on the data that choices are made on.
+    pub path: Vec<PathStep>,
     /// Length of each component's weights; exactly 0 where the component is of no use.
     pub weights: OrderedMap<f64>,
     /// How many of each component's weights are not zero.
@@ -135,6 +151,7 @@ impl ActReport {
         ActReport {
             valid,
             test,
+            path: Vec::new(),
             weights: groups.clone().map(|(name, group)| (name.into(), weights.norm(group))).collect(),
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),
             chosen,

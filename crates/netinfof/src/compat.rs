@@ -14,8 +14,8 @@ use crate::graph::{Csr, Pair};
 use crate::kernel::{self, Scaled};
 use crate::linalg::{LeastSquares, LsqrInfo, LsqrParams, lsqr, solve_spd};
 use crate::matrix::Matrix;
-use crate::seed::{Seed, Stream};
 use crate::split::LinkSplit;
+use crate::training::{Labelled, Training};
 
 /// Which compatibility matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub struct CompatParams {
     pub max_edges: usize,
     /// Random negatives for each of these edges (default 2).
     pub negatives: usize,
+    /// Whether only edges of the 2-core are fitted on, as in the paper (default not).
+    pub core: bool,
     /// The least-squares solver of H*.
     pub lsqr: LsqrParams,
 }
@@ -56,6 +58,7 @@ impl Default for CompatParams {
             energy: 0.95,
             max_edges: 200_000,
             negatives: 2,
+            core: false,
             lsqr: LsqrParams::default(),
         }
     }
@@ -116,39 +119,46 @@ impl AdjustedComponent {
     }
 }
 
-/// Fits the compatibility matrix of every component.
+/// Normalises a component and fits its compatibility matrix on training pairs. Beside it, ẑ and ẑ H as the training pairs
+/// see them, where that differs.
 ///
-/// `O(m d + n d² + d³)` for H, `O(pairs · d + n d²)` an iteration for H*; memory `pairs + n d`: the design matrix of the
+/// `O(m d + n d²)` for H, `O(pairs · d + n d²)` an iteration for H*; memory `pairs + n d`: the design matrix of the
 /// least-squares problem, pairs × d²/2, is never formed.
-pub fn fit(
-    components: &[Component],
+pub(crate) fn fit(
+    component: &Component,
     split: &LinkSplit,
+    training: &Training,
     params: &CompatParams,
-    seed: Seed,
     exec: &Exec,
-) -> Result<Vec<AdjustedComponent>> {
-    params.validate()?;
-    let sample = (params.kind == CompatKind::Hstar).then(|| Sample::draw(split, params, seed)).transpose()?;
-    exec.stage("compatibility", components.len(), || {
-        exec.try_map(components, |component| {
-            let z = component.normalized(Normalization::Both, exec);
-            let compatibility = match (&sample, params.kind) {
-                (Some(sample), _) => hstar(&z, &split.graph, sample, params, exec)?,
-                (None, CompatKind::None) => {
-                    Compatibility { matrix: Matrix::identity(z.cols()), coefficients: z.cols(), lsqr: None }
-                }
-                (None, _) => {
-                    let h = ridge(&z, &split.graph, params.alpha, exec)?;
-                    let d = z.cols();
-                    let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
-                    Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
-                }
-            };
-            let zh = kernel::gemm(&z, compatibility.matrix.faer(), exec);
-            exec.step()?;
-            Ok(AdjustedComponent { kind: component.kind, z, zh, compatibility })
-        })
-    })
+) -> Result<(AdjustedComponent, Option<[Matrix; 2]>)> {
+    let z = component.normalized(Normalization::Both, exec);
+    let rows = training.rows(component, &z, exec);
+    let seen = rows.as_ref().unwrap_or(&z);
+    let edges = &training.act.rows[..training.act.edges];
+    let folded = rows.as_ref().map(|rows| Csr::symmetric(rows.rows(), edges));
+    let graph = folded.as_ref().unwrap_or(&split.graph);
+    let compatibility = match params.kind {
+        CompatKind::Hstar => {
+            let sample = Sample::new(seen.rows(), &training.compat);
+            hstar(seen, graph, &sample, params, exec)?
+        }
+        CompatKind::None => {
+            Compatibility { matrix: Matrix::identity(z.cols()), coefficients: z.cols(), lsqr: None }
+        }
+        CompatKind::H => {
+            let h = ridge(seen, graph, params.alpha, exec)?;
+            let d = z.cols();
+            let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
+            Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
+        }
+    };
+    let times_h = |z: &Matrix| kernel::gemm(z, compatibility.matrix.faer(), exec);
+    let zh = times_h(&z);
+    let seen = rows.map(|rows| {
+        let rows_h = times_h(&rows);
+        [rows, rows_h]
+    });
+    Ok((AdjustedComponent { kind: component.kind, z, zh, compatibility }, seen))
 }
 
 /// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d matrices.
@@ -212,57 +222,24 @@ struct Sample {
 }
 
 impl Sample {
-    fn draw(split: &LinkSplit, params: &CompatParams, seed: Seed) -> Result<Self> {
-        let core = two_core(&split.graph);
-        let mut edges: Vec<Pair> =
-            split.train.iter().copied().filter(|e| core[e[0] as usize] && core[e[1] as usize]).collect();
-        if edges.is_empty() {
-            // A forest has no 2-core; all its edges are as good as any.
-            edges.clone_from(&split.train);
-        }
-        if edges.len() > params.max_edges {
-            seed.stream(Stream::CompatEdges, 0).shuffle(&mut edges);
-            edges.truncate(params.max_edges);
-        }
-        let count = params.negatives * edges.len();
-        let negatives = split.training_negatives(count, &mut seed.stream(Stream::CompatNegatives, 0))?;
-        Ok(Sample::new(split.graph.rows(), &edges, &negatives))
-    }
-
-    fn new(nodes: usize, positives: &[Pair], negatives: &[Pair]) -> Self {
-        let mut labelled: Vec<(Pair, f64)> =
-            positives.iter().map(|&p| (p, 1.0)).chain(negatives.iter().map(|&p| (p, 0.0))).collect();
+    fn new(rows: usize, pairs: &Labelled) -> Self {
+        let mut labelled: Vec<(Pair, f64)> = pairs
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(at, &pair)| (pair, if at < pairs.edges { 1.0 } else { 0.0 }))
+            .collect();
         labelled.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        let mut starts = vec![0usize; nodes + 1];
+        let mut starts = vec![0usize; rows + 1];
         for (pair, _) in &labelled {
             starts[pair[0] as usize + 1] += 1;
         }
-        for node in 0..nodes {
-            starts[node + 1] += starts[node];
+        for row in 0..rows {
+            starts[row + 1] += starts[row];
         }
         let (pairs, labels) = labelled.into_iter().unzip();
         Sample { pairs, labels, starts }
     }
-}
-
-/// Nodes of the 2-core: what remains when nodes with fewer than two neighbours are taken away again and again.
-fn two_core(graph: &Csr) -> Vec<bool> {
-    let mut degree: Vec<usize> = (0..graph.rows()).map(|node| graph.row(node).len()).collect();
-    let mut inside = vec![true; graph.rows()];
-    let mut leaving: Vec<usize> = (0..graph.rows()).filter(|&node| degree[node] < 2).collect();
-    while let Some(node) = leaving.pop() {
-        if !std::mem::take(&mut inside[node]) {
-            continue;
-        }
-        for &other in graph.row(node) {
-            let other = other as usize;
-            degree[other] -= 1;
-            if inside[other] && degree[other] < 2 {
-                leaving.push(other);
-            }
-        }
-    }
-    inside
 }
 
 /// The least-squares problem of H*: coefficients of a symmetric matrix against the labels of pairs.
@@ -361,17 +338,11 @@ impl LeastSquares for PairFit<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seed::{Seed, Stream};
 
     fn random(rows: usize, cols: usize) -> Matrix {
         let mut draw = Seed(8).stream(Stream::Synth, 0);
         Matrix::from_fn(rows, cols, |_, _| draw.normal() as f32)
-    }
-
-    #[test]
-    fn two_core_is_iterated() {
-        // A triangle 0 1 2 with a tail 2-3-4-5: one pass would keep 3 and 4.
-        let graph = Csr::symmetric(6, &[[0, 1], [1, 2], [0, 2], [2, 3], [3, 4], [4, 5]]);
-        assert_eq!(two_core(&graph), [true, true, true, false, false, false]);
     }
 
     #[test]
@@ -415,7 +386,9 @@ mod tests {
         let z = random(9, 4);
         let positives: Vec<Pair> = vec![[0, 1], [1, 2], [3, 2], [5, 8], [8, 7], [6, 0]];
         let negatives: Vec<Pair> = (0..8).flat_map(|i| [[i, i + 1], [i, (i + 4) % 9]]).collect();
-        let sample = Sample::new(9, &positives, &negatives);
+        let edges = positives.len();
+        let pairs: Vec<Pair> = positives.into_iter().chain(negatives).collect();
+        let sample = Sample::new(9, &Labelled { rows: pairs.clone(), pairs, edges });
         let graph = Csr::symmetric(9, &[[0, 1], [1, 2], [2, 3], [5, 8], [7, 8], [0, 6]]);
         let h = ridge(&z, &graph, 1.0, &exec).unwrap();
         let free = strongest(&h, 0.95);

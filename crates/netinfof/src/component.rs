@@ -8,8 +8,11 @@
 //! | P | features propagated without self loops | PCA of `(D⁻¹A)² X` |
 //! | S | features propagated with self loops | PCA of `((D+I)^-½ (A+I) (D+I)^-½)² X` |
 //!
-//! In: the training graph and the features. Out: one n × d [`Component`] for each kind. No n × f product is formed: SVD
-//! and PCA see matrices only as operators.
+//! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1), D, what a node's features have that its
+//! neighbours' have not, and X, which belongs to pairs and not to nodes ([`crate::pairwise`]).
+//!
+//! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place the nodes
+//! of another graph in the same space. No n × f product is formed: SVD and PCA see matrices only as operators.
 
 mod walk;
 
@@ -23,7 +26,7 @@ use crate::linalg::{DENSE_COST, Dense, LinearOperator, RsvdParams, SPARSE_COST, 
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// The components, by the paper's letters.
+/// The components: the paper's five by its letters, then ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ComponentKind {
     /// Structure: the adjacency matrix.
@@ -36,14 +39,41 @@ pub enum ComponentKind {
     P,
     /// Features propagated by symmetric adjacency with self loops.
     S,
+    /// As P, one step.
+    P1,
+    /// As S, one step.
+    S1,
+    /// As S, three steps.
+    S3,
+    /// As S, five steps.
+    S5,
+    /// Features less their average over the neighbours: a high-pass filter.
+    D,
+    /// Counts of shared neighbours and short paths: of pairs, not of nodes. Links only.
+    X,
 }
 
 impl ComponentKind {
-    /// All components in the paper's order.
-    pub const ALL: [ComponentKind; 5] =
+    /// The paper's components, in its order.
+    pub const PAPER: [ComponentKind; 5] =
         [ComponentKind::U, ComponentKind::R, ComponentKind::F, ComponentKind::P, ComponentKind::S];
 
-    /// The paper's letter.
+    /// All components: the paper's, then ours.
+    pub const ALL: [ComponentKind; 11] = [
+        ComponentKind::U,
+        ComponentKind::R,
+        ComponentKind::F,
+        ComponentKind::P,
+        ComponentKind::S,
+        ComponentKind::P1,
+        ComponentKind::S1,
+        ComponentKind::S3,
+        ComponentKind::S5,
+        ComponentKind::D,
+        ComponentKind::X,
+    ];
+
+    /// The name, as `--components` and the results have it.
     pub fn name(self) -> &'static str {
         match self {
             ComponentKind::U => "U",
@@ -51,10 +81,21 @@ impl ComponentKind {
             ComponentKind::F => "F",
             ComponentKind::P => "P",
             ComponentKind::S => "S",
+            ComponentKind::P1 => "P1",
+            ComponentKind::S1 => "S1",
+            ComponentKind::S3 => "S3",
+            ComponentKind::S5 => "S5",
+            ComponentKind::D => "D",
+            ComponentKind::X => "X",
         }
     }
 
-    /// Reads a comma-separated list of letters such as `U,R,F`.
+    /// Whether the component is none of the paper's.
+    pub fn is_ours(self) -> bool {
+        !ComponentKind::PAPER.contains(&self)
+    }
+
+    /// Reads a comma-separated list of names such as `U,R,F`.
     pub fn parse_list(text: &str) -> Result<Vec<ComponentKind>> {
         let mut kinds = Vec::new();
         for name in text.split(',').map(str::trim) {
@@ -62,7 +103,7 @@ impl ComponentKind {
                 .into_iter()
                 .find(|kind| kind.name().eq_ignore_ascii_case(name))
                 .ok_or_else(|| {
-                    Error::param("components", name, "letters of U, R, F, P, S, separated by commas")
+                    Error::param("components", name, format!("names of {NAMES}, separated by commas"))
                 })?;
             if !kinds.contains(&kind) {
                 kinds.push(kind);
@@ -71,6 +112,8 @@ impl ComponentKind {
         Ok(kinds)
     }
 }
+
+const NAMES: &str = "U, R, F, P, S, P1, S1, S3, S5, D, X";
 
 /// How neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +129,7 @@ pub enum Averaging {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ComponentParams {
-    /// Which components (default all five).
+    /// Which components (default the paper's five).
     pub kinds: Vec<ComponentKind>,
     /// Embedding size d (default 128).
     pub dim: usize,
@@ -108,7 +151,7 @@ pub struct ComponentParams {
 impl Default for ComponentParams {
     fn default() -> Self {
         ComponentParams {
-            kinds: ComponentKind::ALL.to_vec(),
+            kinds: ComponentKind::PAPER.to_vec(),
             dim: 128,
             walk_trials: 200,
             steps: 2,
@@ -136,7 +179,7 @@ impl ComponentParams {
         need("power_iterations", self.rsvd.power_iterations, 0, 100)?;
         need("oversampling", self.rsvd.oversampling, 0, 4096)?;
         if self.kinds.is_empty() {
-            return Err(Error::param("components", "none", "at least one of U, R, F, P, S"));
+            return Err(Error::param("components", "none", format!("at least one of {NAMES}")));
         }
         Ok(())
     }
@@ -164,6 +207,40 @@ pub struct Component {
     pub kind: ComponentKind,
     /// One row a node; at most `dim` columns, fewer where the rank is smaller.
     pub embedding: Matrix,
+    basis: Basis,
+}
+
+/// How the nodes of any graph over the same features find their place in the space of a component.
+#[derive(Clone, Debug)]
+enum Basis {
+    /// The place does not depend on edges.
+    Fixed,
+    /// `A V Σ^-½`, with A the adjacency.
+    Adjacency(Matrix),
+    /// `C V Σ^-½`, with C the visits of this many walks.
+    Walks { axes: Matrix, trials: usize, seed: Seed },
+    /// Propagation of `X V`, less its mean in the graph of the component.
+    Features { projected: Matrix, filter: Filter, shift: Vec<f32> },
+}
+
+impl Basis {
+    fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
+        match self {
+            Basis::Fixed => None,
+            Basis::Adjacency(axes) => Some(kernel::spmm(Scaled::plain(graph), axes, exec)),
+            Basis::Walks { axes, trials, seed } => {
+                let counts = walk::visit_counts(graph, *trials, *seed, exec);
+                Some(kernel::spmm(Scaled::plain(&counts), axes, exec))
+            }
+            Basis::Features { projected, filter, shift } => {
+                let mut scores = filter.on(graph).apply(projected.clone(), exec);
+                exec.fill_matrix(&mut scores, |_, row| {
+                    row.iter_mut().zip(shift).for_each(|(v, shift)| *v -= shift);
+                });
+                Some(scores)
+            }
+        }
+    }
 }
 
 impl Component {
@@ -171,16 +248,26 @@ impl Component {
     pub fn normalized(&self, normalization: Normalization, exec: &Exec) -> Matrix {
         let mut z = self.embedding.clone();
         if matches!(normalization, Normalization::Columns | Normalization::Both) {
-            let scale: Vec<f32> = kernel::column_deviations(&z, exec)
-                .iter()
-                .map(|&deviation| if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 })
-                .collect();
-            z.scale_cols(&scale);
+            z.scale_cols(&self.column_scale(exec));
         }
         if matches!(normalization, Normalization::Rows | Normalization::Both) {
             kernel::normalize_rows(&mut z, exec);
         }
         z
+    }
+
+    /// One over the deviation of every column, 0 for constant ones.
+    pub(crate) fn column_scale(&self, exec: &Exec) -> Vec<f32> {
+        kernel::column_deviations(&self.embedding, exec)
+            .iter()
+            .map(|&deviation| if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 })
+            .collect()
+    }
+
+    /// The embedding of another graph over the same nodes and features, in the space of this one; `None` where edges
+    /// play no part. One propagation, no decomposition.
+    pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
+        self.basis.embed(graph, exec)
     }
 }
 
@@ -196,14 +283,20 @@ pub fn build(
 ) -> Result<Vec<Component>> {
     params.validate()?;
     let uses_features = |kind: &ComponentKind| !matches!(kind, ComponentKind::U | ComponentKind::R);
-    let prepared = params
-        .kinds
-        .iter()
-        .any(uses_features)
-        .then(|| FeatureOperator::prepare(features, graph, params, exec));
-    exec.stage("components", params.kinds.len(), || {
-        exec.try_map(&params.kinds, |&kind| {
-            let component = build_one(kind, graph, prepared.as_ref(), params, seed, exec)?;
+    // X belongs to pairs: whoever has them makes it.
+    let kinds: Vec<ComponentKind> =
+        params.kinds.iter().copied().filter(|&kind| kind != ComponentKind::X).collect();
+    let prepare = |rare: bool| {
+        kinds
+            .iter()
+            .any(|kind| uses_features(kind) && kind.is_ours() == rare)
+            .then(|| FeatureOperator::prepare(features, rare, graph, params, exec))
+    };
+    let prepared = [prepare(false), prepare(true)];
+    exec.stage("components", kinds.len(), || {
+        exec.try_map(&kinds, |&kind| {
+            let component =
+                build_one(kind, graph, prepared[usize::from(kind.is_ours())].as_ref(), params, seed, exec)?;
             exec.step()?;
             Ok(component)
         })
@@ -230,43 +323,51 @@ fn build_one(
     exec: &Exec,
 ) -> Result<Component> {
     let svd = |op: &dyn LinearOperator| rsvd(op, params.dim, &params.rsvd, seed, kind as u64, exec);
-    let features = || features.expect("features are prepared where a component needs them");
-    let embedding = match kind {
-        ComponentKind::U | ComponentKind::R => {
-            let svd = if kind == ComponentKind::U {
-                svd(&Sparse { matrix: graph, transpose: graph })?
-            } else {
-                let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
-                svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?
-            };
-            let mut embedding = svd.u;
-            embedding.scale_cols(&svd.s.iter().map(|s| s.sqrt() as f32).collect::<Vec<_>>());
-            embedding
+    let structure = |svd: Svd| {
+        let mut axes = svd.v;
+        axes.scale_cols(&svd.s.iter().map(|s| (1.0 / s.sqrt()) as f32).collect::<Vec<_>>());
+        axes
+    };
+    let basis = match kind {
+        ComponentKind::U => Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: graph })?)),
+        ComponentKind::R => {
+            let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
+            let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
+            Basis::Walks { axes, trials: params.walk_trials, seed }
         }
-        ComponentKind::F => pca(features(), false, params, &svd, exec)?,
-        ComponentKind::P | ComponentKind::S => {
-            let averaging = if kind == ComponentKind::P { Averaging::Row } else { params.s_averaging };
-            let propagation = Propagation::new(graph, averaging, kind == ComponentKind::S);
-            let propagated = Propagated { propagation, steps: params.steps, features: features() };
-            pca(&propagated, params.column_norm, params, &svd, exec)?
+        _ => {
+            let features = features.expect("features are prepared where a component needs them");
+            let filter = Filter::new(kind, params);
+            let filtered = Filtered { propagation: filter.on(graph), features };
+            let column_norm = params.column_norm && kind != ComponentKind::F;
+            let Axes { axes, shift } = pca(&filtered, column_norm, params, &svd, exec)?;
+            Basis::Features { projected: features.apply(&axes, exec), filter, shift }
         }
     };
+    let embedding = basis.embed(graph, exec).expect("every component is made from a graph");
     if embedding.cols() > 0 {
-        return Ok(Component { kind, embedding });
+        let basis = if kind == ComponentKind::F { Basis::Fixed } else { basis };
+        return Ok(Component { kind, embedding, basis });
     }
     // A column of zeros knows nothing, and needs no special case anywhere after this.
     exec.notice(format!("component {} is the same for every node and knows nothing", kind.name()));
-    Ok(Component { kind, embedding: Matrix::zeros(graph.rows(), 1) })
+    Ok(Component { kind, embedding: Matrix::zeros(graph.rows(), 1), basis: Basis::Fixed })
 }
 
-/// Scores of the principal components: the left singular vectors times the singular values of the centred matrix.
+/// Principal axes: a row of the operator times `axes`, less `shift`, is the row's place.
+struct Axes {
+    axes: Matrix,
+    shift: Vec<f32>,
+}
+
+/// The leading right singular vectors of the centred matrix; none where all rows are alike.
 fn pca(
     op: &dyn LinearOperator,
     column_norm: bool,
     params: &ComponentParams,
     svd: &dyn Fn(&dyn LinearOperator) -> Result<Svd>,
     exec: &Exec,
-) -> Result<Matrix> {
+) -> Result<Axes> {
     let scale = column_norm.then(|| inverse_column_norms(op, exec));
     let ones = Matrix::from_vec(op.rows(), 1, vec![1.0 / op.rows() as f32; op.rows()]);
     let mut mean = op.apply_transpose(&ones, exec);
@@ -281,23 +382,28 @@ fn pca(
     let products = (2 * (params.rsvd.power_iterations + 1)) as f64 * width;
     let sketched = products * op.cost() + products * n * width * DENSE_COST;
     let written_out = f * op.cost() + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
-    let scores = if sketched <= written_out {
+    let (mut axes, squares) = if sketched <= written_out {
         let svd = svd(&centred)?;
-        let mut scores = svd.u;
-        scores.scale_cols(&svd.s.iter().map(|&s| s as f32).collect::<Vec<_>>());
-        scores
+        (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>())
     } else {
         // Few columns: write the matrix out, and let the iterations run on the small covariance matrix instead.
         let table = centred.apply(&Matrix::identity(op.cols()), exec);
         let covariance = kernel::gram(&table, None, exec);
         let covariance = Matrix::from_fn(op.cols(), op.cols(), |row, col| covariance[(row, col)] as f32);
-        let axes = svd(&Dense(&covariance))?.u;
-        kernel::gemm(&table, axes.faer(), exec)
+        let svd = svd(&Dense(&covariance))?;
+        (svd.v, svd.s.iter().sum::<f64>())
     };
     // Rows that are all alike leave only the rounding of their mean.
     let square = |m: &Matrix| m.as_slice().iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
-    let constant = square(&scores) <= 1e-12 * n * square(&centred.mean);
-    Ok(if constant { Matrix::zeros(op.rows(), 0) } else { scores })
+    if squares <= 1e-12 * n * square(&centred.mean) {
+        axes = Matrix::zeros(op.cols(), 0);
+    }
+    let shift = kernel::gemm_tn(&centred.mean, &axes, exec);
+    let shift = (0..axes.cols()).map(|col| shift[(0, col)] as f32).collect();
+    if let Some(scale) = &centred.scale {
+        exec.fill_matrix(&mut axes, |row, values| values.iter_mut().for_each(|v| *v *= scale[row]));
+    }
+    Ok(Axes { axes, shift })
 }
 
 /// One over the length of every column, 0 for columns of zeros; by blocks of columns.
@@ -358,8 +464,11 @@ enum FeatureOperator {
 const DENSE_FROM: f64 = 0.1;
 
 impl FeatureOperator {
-    fn prepare(features: &Features, graph: &Csr, params: &ComponentParams, exec: &Exec) -> Self {
+    fn prepare(features: &Features, rare: bool, graph: &Csr, params: &ComponentParams, exec: &Exec) -> Self {
         let mut prepared = features.clone();
+        if rare {
+            prepared.weigh_cols(&features.rarity());
+        }
         let lowest = match &prepared {
             Features::None => 0.0,
             Features::Dense(x) => x.as_slice().iter().copied().fold(f32::INFINITY, f32::min),
@@ -480,52 +589,88 @@ impl LinearOperator for FeatureOperator {
     }
 }
 
-/// One averaging step over the graph: `diag(left) (A [+ I]) diag(right)`.
-struct Propagation<'a> {
-    graph: &'a Csr,
-    left: Vec<f32>,
-    right: Vec<f32>,
+/// How a component filters features through a graph.
+#[derive(Clone, Copy, Debug)]
+struct Filter {
+    averaging: Averaging,
     self_loops: bool,
+    steps: usize,
+    /// What averaging takes away, instead of what it leaves.
+    high_pass: bool,
 }
 
-impl<'a> Propagation<'a> {
-    fn new(graph: &'a Csr, averaging: Averaging, self_loops: bool) -> Self {
+impl Filter {
+    fn new(kind: ComponentKind, params: &ComponentParams) -> Self {
+        let row = |steps| Filter { averaging: Averaging::Row, self_loops: false, steps, high_pass: false };
+        let loops =
+            |steps| Filter { averaging: params.s_averaging, self_loops: true, steps, high_pass: false };
+        match kind {
+            ComponentKind::U | ComponentKind::R | ComponentKind::F | ComponentKind::X => row(0),
+            ComponentKind::P => row(params.steps),
+            ComponentKind::P1 => row(1),
+            ComponentKind::S => loops(params.steps),
+            ComponentKind::S1 => loops(1),
+            ComponentKind::S3 => loops(3),
+            ComponentKind::S5 => loops(5),
+            ComponentKind::D => Filter { averaging: Averaging::Symmetric, high_pass: true, ..row(1) },
+        }
+    }
+
+    fn on(self, graph: &Csr) -> Propagation<'_> {
         let power = |exponent: f64| -> Vec<f32> {
             (0..graph.rows())
                 .map(|node| {
-                    let degree = graph.row(node).len() + usize::from(self_loops);
+                    let degree = graph.row(node).len() + usize::from(self.self_loops);
                     if degree == 0 { 0.0 } else { (degree as f64).powf(exponent) as f32 }
                 })
                 .collect()
         };
-        let (left, right) = match averaging {
+        let (left, right) = match self.averaging {
             Averaging::Row => (power(-1.0), vec![1.0; graph.rows()]),
             Averaging::Symmetric => (power(-0.5), power(-0.5)),
         };
-        Propagation { graph, left, right, self_loops }
-    }
-
-    fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        kernel::spmm(self.scaled(&self.left, &self.right), x, exec)
-    }
-
-    fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        kernel::spmm(self.scaled(&self.right, &self.left), x, exec)
-    }
-
-    fn scaled<'b>(&'b self, left: &'b [f32], right: &'b [f32]) -> Scaled<'b> {
-        Scaled { matrix: self.graph, left: Some(left), right: Some(right), self_loops: self.self_loops }
+        Propagation { graph, filter: self, left, right }
     }
 }
 
-/// Features after some propagation steps; never formed.
-struct Propagated<'a> {
+/// A filter on a graph: some steps of `diag(left) (A [+ I]) diag(right)`.
+struct Propagation<'a> {
+    graph: &'a Csr,
+    filter: Filter,
+    left: Vec<f32>,
+    right: Vec<f32>,
+}
+
+impl Propagation<'_> {
+    fn apply(&self, x: Matrix, exec: &Exec) -> Matrix {
+        self.run(&self.left, &self.right, x, exec)
+    }
+
+    fn apply_transpose(&self, x: Matrix, exec: &Exec) -> Matrix {
+        self.run(&self.right, &self.left, x, exec)
+    }
+
+    fn run(&self, left: &[f32], right: &[f32], x: Matrix, exec: &Exec) -> Matrix {
+        let Filter { self_loops, steps, high_pass, .. } = self.filter;
+        let step = Scaled { matrix: self.graph, left: Some(left), right: Some(right), self_loops };
+        if high_pass {
+            let mut rest = kernel::spmm(step, &x, exec);
+            exec.fill_matrix(&mut rest, |row, rest| {
+                rest.iter_mut().zip(x.row(row)).for_each(|(rest, x)| *rest = x - *rest);
+            });
+            return rest;
+        }
+        (0..steps).fold(x, |x, _| kernel::spmm(step, &x, exec))
+    }
+}
+
+/// Filtered features; never formed.
+struct Filtered<'a> {
     propagation: Propagation<'a>,
-    steps: usize,
     features: &'a FeatureOperator,
 }
 
-impl LinearOperator for Propagated<'_> {
+impl LinearOperator for Filtered<'_> {
     fn rows(&self) -> usize {
         self.features.rows()
     }
@@ -533,24 +678,17 @@ impl LinearOperator for Propagated<'_> {
         self.features.cols()
     }
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        let mut y = self.features.apply(x, exec);
-        for _ in 0..self.steps {
-            y = self.propagation.apply(&y, exec);
-        }
-        y
+        self.propagation.apply(self.features.apply(x, exec), exec)
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        if self.steps == 0 {
+        if self.propagation.filter.steps == 0 {
             return self.features.apply_transpose(x, exec);
         }
-        let mut y = self.propagation.apply_transpose(x, exec);
-        for _ in 1..self.steps {
-            y = self.propagation.apply_transpose(&y, exec);
-        }
-        self.features.apply_transpose(&y, exec)
+        self.features.apply_transpose(&self.propagation.apply_transpose(x.clone(), exec), exec)
     }
     fn cost(&self) -> f64 {
-        self.features.cost() + (self.steps * self.propagation.graph.nnz()) as f64 * SPARSE_COST
+        let entries = self.propagation.filter.steps * self.propagation.graph.nnz();
+        self.features.cost() + entries as f64 * SPARSE_COST
     }
 }
 
@@ -682,7 +820,9 @@ mod tests {
         let params = ComponentParams { dim: 5, ..ComponentParams::default() };
         let svd = |op: &dyn LinearOperator| rsvd(op, 5, &params.rsvd, Seed(0), 0, &exec);
         for cheap in [true, false] {
-            let scores = pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
+            let Axes { axes, shift } = pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
+            let mut scores = kernel::gemm(&x, axes.faer(), &exec);
+            exec.fill_matrix(&mut scores, |_, row| row.iter_mut().zip(&shift).for_each(|(v, s)| *v -= s));
             for k in 0..5 {
                 let sign = (scores.row(0)[k] * oracle.pca_scores[0][k] as f32).signum();
                 for row in 0..x.rows() {
@@ -711,6 +851,27 @@ mod tests {
         }
         fn cost(&self) -> f64 {
             if self.1 { -1e12 } else { 1e12 }
+        }
+    }
+
+    /// Another graph finds its place in the same space: the same one for the same graph.
+    #[test]
+    fn the_own_graph_is_embedded_where_it_is() {
+        let exec = Exec::new(2).unwrap();
+        let graph = synth::named("demo", Seed(0)).unwrap();
+        let kinds = ComponentKind::ALL.to_vec();
+        let params = ComponentParams { kinds, dim: 8, ..ComponentParams::default() };
+        let built = build(graph.adjacency(), graph.features(), &params, Seed(0), &exec).unwrap();
+        assert_eq!(built.len(), ComponentKind::ALL.len() - 1, "X is made elsewhere");
+        let fewer: Vec<_> = graph.edges().into_iter().skip(50).collect();
+        let fewer = Csr::symmetric(graph.nodes(), &fewer);
+        for component in built {
+            let Some(again) = component.embed(graph.adjacency(), &exec) else {
+                assert_eq!(component.kind, ComponentKind::F);
+                continue;
+            };
+            assert_eq!(again, component.embedding, "{:?}", component.kind);
+            assert_ne!(component.embed(&fewer, &exec).unwrap(), component.embedding);
         }
     }
 

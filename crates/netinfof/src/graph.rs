@@ -235,6 +235,39 @@ impl Features {
         if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
     }
 
+    /// A weight for every column: the logarithm of the share of nodes that have something else than zero in it, turned
+    /// round. A column that all nodes have still weighs a little: it may be all there is.
+    pub(crate) fn rarity(&self) -> Vec<f32> {
+        let mut used = vec![0u32; self.cols()];
+        let nodes = match self {
+            Features::None => 0,
+            Features::Dense(x) => {
+                for row in 0..x.rows() {
+                    used.iter_mut().zip(x.row(row)).for_each(|(used, &v)| *used += u32::from(v != 0.0));
+                }
+                x.rows()
+            }
+            Features::Sparse(x) => {
+                x.indices.iter().for_each(|&col| used[col as usize] += 1);
+                x.rows()
+            }
+        };
+        used.iter().map(|&used| ((1.0 + nodes as f64) / f64::from(used.max(1))).ln() as f32 + 0.1).collect()
+    }
+
+    /// Multiplies every column by its weight.
+    pub(crate) fn weigh_cols(&mut self, weights: &[f32]) {
+        match self {
+            Features::None => {}
+            Features::Dense(x) => x.scale_cols(weights),
+            Features::Sparse(x) => {
+                let count = x.indices.len();
+                let values = x.values.get_or_insert_with(|| vec![1.0; count]);
+                values.iter_mut().zip(&x.indices).for_each(|(v, &col)| *v *= weights[col as usize]);
+            }
+        }
+    }
+
     fn check(&self, nodes: usize) -> Result<()> {
         let (rows, bad) = match self {
             Features::None => return Ok(()),

@@ -27,6 +27,12 @@ pub mod component;
 
 pub mod compat;
 
+pub mod pairwise;
+
+mod training;
+
+pub mod link;
+
 pub mod score;
 
 pub mod probe;

@@ -46,6 +46,26 @@ pub fn average_precision(positives: &[f64], negatives: &[f64]) -> f64 {
     sum / positives.len() as f64
 }
 
+/// Ranks of positives that have `each` negatives of their own, one after the other: the share of ranks up to `k`, and the
+/// mean reciprocal rank; ties as in [`mrr`].
+///
+/// ```
+/// let (hits, mrr) = netinfof::metric::own_ranks(1, 2, &[0.9, 0.5], &[0.8, 0.4, 0.7, 0.1]);
+/// assert_eq!((hits, mrr), (0.5, 0.75));
+/// ```
+pub fn own_ranks(k: usize, each: usize, positives: &[f64], negatives: &[f64]) -> (f64, f64) {
+    assert_eq!(positives.len() * each, negatives.len(), "every positive has its negatives");
+    let ranks = positives.iter().zip(negatives.chunks_exact(each.max(1))).map(|(&score, own)| {
+        let above = own.iter().filter(|&&n| n > score).count();
+        let not_below = own.iter().filter(|&&n| n >= score).count();
+        (above + not_below) as f64 / 2.0 + 1.0
+    });
+    let count = positives.len() as f64;
+    let (hits, sum) = ranks
+        .fold((0usize, 0.0), |(hits, sum), rank| (hits + usize::from(rank <= k as f64), sum + 1.0 / rank));
+    (hits as f64 / count, sum / count)
+}
+
 /// Mean reciprocal rank of each positive among all negatives; a tie takes the mean of the best and the worst rank, as in
 /// OGB's evaluator.
 pub fn mrr(positives: &[f64], negatives: &[f64]) -> f64 {

@@ -4,18 +4,22 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::act::{self, LinkActParams, NodeActParams};
-use crate::compat::{self, CompatKind, CompatParams};
+use crate::act::{self, Grid, LinkActParams, NodeActParams, Penalties};
+use crate::compat::{CompatKind, CompatParams};
 use crate::component::{self, ComponentKind, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::Graph;
+use crate::link::{self, Evaluated};
+use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, SplitParams};
+use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, Protocol, SplitParams};
+use crate::training::Training;
 
-/// The parameters of every stage of link prediction; the defaults are the paper's where it has one.
+/// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
+/// [`LinkParams::paper`] does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LinkParams {
@@ -33,6 +37,8 @@ pub struct LinkParams {
     pub probe: LinkProbeParams,
     /// Act.
     pub act: LinkActParams,
+    /// Folds of cross-fitting (default 5; [`crate::link`] says what it is); 0 turns it off.
+    pub crossfit: usize,
 }
 
 impl Default for LinkParams {
@@ -41,15 +47,32 @@ impl Default for LinkParams {
             splits: 1,
             seed: Seed(0),
             split: SplitParams::default(),
-            component: ComponentParams::default(),
+            component: ComponentParams { kinds: LINKS.to_vec(), ..ComponentParams::default() },
             compat: CompatParams::default(),
             probe: LinkProbeParams::default(),
             act: LinkActParams::default(),
+            crossfit: 5,
         }
     }
 }
 
 impl LinkParams {
+    /// Everything as in the paper and its published code: its five components and nothing beside them, unverified
+    /// negatives, no cross-fitting, its grid of penalties.
+    #[must_use]
+    pub fn paper() -> Self {
+        let mut params = LinkParams::default();
+        params.split.protocol = Protocol::Paper;
+        params.component.kinds = ComponentKind::PAPER.to_vec();
+        params.compat.core = true;
+        params.compat.lsqr.damp = 1.0;
+        params.act.penalties = Penalties::Grid(Grid::new(vec![1e-4, 1e-5], vec![1e-3, 1e-4, 1e-5, 1e-6]));
+        params.act.negatives = 1;
+        params.act.max_pairs = 600_000;
+        params.crossfit = 0;
+        params
+    }
+
     /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S and no compatibility matrix.
     #[must_use]
     pub fn slimg(mut self) -> Self {
@@ -63,6 +86,9 @@ impl LinkParams {
         self.component.validate()?;
         self.compat.validate()?;
         self.probe.validate()?;
+        if self.crossfit > 1000 {
+            return Err(Error::param("crossfit", self.crossfit, "0 to 1000 folds"));
+        }
         self.act.validate()
     }
 }
@@ -110,10 +136,24 @@ impl NodeParams {
         check_splits(self.splits)?;
         self.split.validate()?;
         self.component.validate()?;
+        if self.component.kinds.contains(&ComponentKind::X) {
+            return Err(Error::param("components", "X", "components of nodes; X belongs to pairs"));
+        }
         self.probe.validate()?;
         self.act.validate()
     }
 }
+
+/// The components of link prediction: the paper's, and those of ours that validation data ask for.
+const LINKS: [ComponentKind; 7] = [
+    ComponentKind::U,
+    ComponentKind::R,
+    ComponentKind::F,
+    ComponentKind::P,
+    ComponentKind::S,
+    ComponentKind::D,
+    ComponentKind::X,
+];
 
 const SLIMG: [ComponentKind; 4] = [ComponentKind::U, ComponentKind::F, ComponentKind::P, ComponentKind::S];
 
@@ -215,22 +255,34 @@ fn link_split(
     let components = component::build(&split.graph, graph.features(), &params.component, seed, exec)?;
     clock.lap("components");
 
-    let adjusted = compat::fit(&components, &split, &params.compat, seed, exec)?;
+    let training = Training::draw(&split, params, seed)?;
+    let source = params
+        .component
+        .kinds
+        .contains(&ComponentKind::X)
+        .then(|| Source::new(&split.graph, graph.features(), exec));
+    let source = source.as_ref();
+    let learned = link::learn(&components, &split, &training, source, goal, params, exec)?;
     drop(components);
     clock.lap("compatibility");
 
-    let scores = probe::links(&adjusted, &split, &params.probe, seed, exec)?;
+    let valid = Evaluated::new(&split.valid, source, exec);
+    // Probe weighs as many negatives as positives.
+    let balanced = (split.each > 0)
+        .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source, exec));
+    let scores = probe::links(&learned, balanced.as_ref().unwrap_or(&valid), &params.probe, exec)?;
     clock.lap("probe");
 
     let act = match goal {
         Goal::Probe => None,
-        Goal::Act => Some(act::links(&adjusted, &split, &params.act, seed, exec)?.report),
+        Goal::Act => Some(act::links(&learned, &split, &training, &valid, source, &params.act, exec)?.report),
     };
     clock.lap("act");
 
-    let found = adjusted.iter().zip(&scores).map(|(component, info)| {
-        let report = ComponentReport::new(info, component.z.cols(), Some(&component.compatibility));
-        (component.kind.name().into(), report)
+    let found = learned.iter().zip(&scores).map(|(learned, info)| {
+        let component = &learned.component;
+        let report = ComponentReport::new(info, component.cols(), component.compatibility());
+        (component.kind().name().into(), report)
     });
     Ok(SplitReport { seed: seed.0, components: found.collect(), act, seconds: clock.finish() })
 }

@@ -5,16 +5,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compat::AdjustedComponent;
 use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
+use crate::link::{Evaluated, Learned};
 use crate::matrix::Matrix;
 use crate::score::{Contingency, bin, p_value, quantile_borders};
 use crate::seed::{Seed, Stream};
-use crate::split::{LinkSplit, NodeSplit};
+use crate::split::NodeSplit;
 
 /// Parameters of Probe on links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,27 +100,23 @@ impl InfoScore {
 }
 
 /// Scores every component: bins placed on training pairs, counted on validation pairs.
-pub fn links(
-    components: &[AdjustedComponent],
-    split: &LinkSplit,
+pub(crate) fn links(
+    learned: &[Learned],
+    valid: &Evaluated,
     params: &LinkProbeParams,
-    seed: Seed,
     exec: &Exec,
 ) -> Result<Vec<InfoScore>> {
-    params.validate()?;
-    let mut training = split.train.clone();
-    let negatives = params.negatives * split.train.len();
-    training.extend(split.training_negatives(negatives, &mut seed.stream(Stream::ProbeNegatives, 0))?);
-    let validation = split.valid.all();
-    exec.stage("probe", components.len(), || {
-        components
+    exec.stage("probe", learned.len(), || {
+        learned
             .iter()
-            .map(|component| {
+            .map(|Learned { component, probe, .. }| {
                 // Borders from training pairs only: validation pairs would leak the class balance.
-                let borders = quantile_borders(&component.similarities(&training, exec), params.bins);
+                let borders = quantile_borders(probe, params.bins);
                 let mut table = Contingency::new(params.bins, 2);
-                for (at, similarity) in component.similarities(&validation, exec).into_iter().enumerate() {
-                    table.add(bin(&borders, similarity), usize::from(at < split.valid.positives.len()));
+                for (label, set) in [(1, &valid.positives), (0, &valid.negatives)] {
+                    for similarity in component.similarities(set, exec) {
+                        table.add(bin(&borders, similarity), label);
+                    }
                 }
                 exec.step()?;
                 Ok(InfoScore::new(table))

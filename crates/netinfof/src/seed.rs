@@ -37,6 +37,12 @@ pub enum Stream {
     KMeans = 11,
     /// Permutations of labels.
     Permutations = 12,
+    /// Folds of cross-fitting.
+    Folds = 13,
+    /// Further negatives that choices are made on.
+    ChoiceNegatives = 14,
+    /// Hard negatives, where too few pairs look like edges.
+    HardNegatives = 15,
 }
 
 /// The seed of a run.

@@ -3,6 +3,8 @@
 //! Everything that is learned sees the training graph alone. Two protocols for negatives exist and are never mixed: see
 //! [`Protocol`].
 
+mod heart;
+
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,22 @@ pub enum Protocol {
     Paper,
 }
 
+/// Which pairs a model has to tell from edges. Numbers of different kinds cannot be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Negatives {
+    /// Any pairs: most have ends of low degree that are far from each other.
+    #[default]
+    Uniform,
+    /// Pairs whose ends have the degrees of the positives' ends.
+    Degree,
+    /// For each positive, [`HEART_EACH`] pairs that share an end with it and look like edges (HeaRT).
+    Heart,
+}
+
+/// Hard negatives for each positive, as HeaRT's authors have it.
+pub const HEART_EACH: usize = 500;
+
 /// How edges are split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -33,11 +51,13 @@ pub struct SplitParams {
     pub valid: f64,
     /// What counts as a negative (default clean).
     pub protocol: Protocol,
+    /// Which negatives are drawn (default uniform).
+    pub negatives: Negatives,
 }
 
 impl Default for SplitParams {
     fn default() -> Self {
-        SplitParams { train: 0.7, valid: 0.1, protocol: Protocol::Clean }
+        SplitParams { train: 0.7, valid: 0.1, protocol: Protocol::Clean, negatives: Negatives::Uniform }
     }
 }
 
@@ -56,6 +76,13 @@ impl SplitParams {
         if !(self.valid > 0.0 && self.train + self.valid < 1.0) {
             return Err(Error::param("valid", self.valid, "a share above 0 that leaves edges to test"));
         }
+        if self.protocol == Protocol::Paper && self.negatives != Negatives::Uniform {
+            return Err(Error::param(
+                "negatives",
+                format!("{:?}", self.negatives),
+                "uniform in the paper protocol",
+            ));
+        }
         Ok(())
     }
 }
@@ -70,9 +97,14 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Positives, then negatives.
-    pub(crate) fn all(&self) -> Vec<Pair> {
-        self.positives.iter().chain(&self.negatives).copied().collect()
+    /// The first positives at the most, and of the negatives that each of them has, some from the hardest to the easiest.
+    pub(crate) fn thinned(&self, each: usize, most: usize, kept: usize) -> Pairs {
+        let count = self.positives.len().min(most);
+        let kept = kept.min(each);
+        // A different place in the order for each positive: all grades of hardness are met, however few are kept.
+        let of =
+            |at: usize| (0..kept).map(move |k| self.negatives[at * each + (at + k * each / kept) % each]);
+        Pairs { positives: self.positives[..count].to_vec(), negatives: (0..count).flat_map(of).collect() }
     }
 }
 
@@ -99,8 +131,15 @@ pub struct LinkSplit {
     pub valid: Pairs,
     /// Test pairs.
     pub test: Pairs,
+    /// How many negatives each positive has of its own, one after the other; 0 where all share them.
+    pub each: usize,
+    /// More negatives to make choices on, so that they hang less on chance; none in the paper protocol, and none where
+    /// the validation negatives are the caller's own.
+    pub choice: Vec<Pair>,
     /// How the negatives were drawn.
     pub protocol: Protocol,
+    /// Which negatives were drawn.
+    pub negatives: Negatives,
 }
 
 /// How nodes are split, class by class.
@@ -290,6 +329,10 @@ fn known_labels(
 /// Fewer edges cannot be split three ways in any useful sense.
 const FEWEST_EDGES: usize = 20;
 
+/// Negatives that choices are made on, for each test negative, and in all at the least.
+const CHOICE_FACTOR: usize = 4;
+const CHOICE_LEAST: usize = 20_000;
+
 /// Splits the edges by a seeded permutation and draws as many negatives as positives for validation and test.
 pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
     params.validate()?;
@@ -324,7 +367,7 @@ pub fn links_given(
     exec: &Exec,
 ) -> Result<LinkSplit> {
     let bad = |what: String| Err(Error::InvalidSplit { what });
-    let LinkPairs { train, mut valid, mut test } = pairs;
+    let LinkPairs { train, valid, test } = pairs;
     for (name, set) in [
         ("training", &train),
         ("validation", &valid.positives),
@@ -357,19 +400,65 @@ pub fn links_given(
     }
     let wanted = |set: &Pairs| if set.negatives.is_empty() { set.positives.len() } else { 0 };
     let (for_valid, for_test) = (wanted(&valid), wanted(&test));
+    let training = Csr::symmetric(graph.nodes(), &edges);
     let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
-    let mut drawn = match params.protocol {
-        Protocol::Paper => unverified(graph.nodes(), for_valid + for_test, &mut draw),
-        Protocol::Clean => distinct_non_edges(graph.adjacency(), for_valid + for_test, &mut draw)?,
+    let mut split = LinkSplit {
+        graph: training,
+        train: edges,
+        valid,
+        test,
+        each: 0,
+        choice: Vec::new(),
+        protocol: params.protocol,
+        negatives: params.negatives,
     };
-    if for_test > 0 {
-        test.negatives = drawn.split_off(for_valid);
+    let all = graph.adjacency();
+    let LinkSplit { graph: training, valid, test, .. } = &mut split;
+    match (params.protocol, params.negatives) {
+        (Protocol::Clean, Negatives::Heart) => {
+            if for_valid == 0 || for_test == 0 {
+                return bad("the split has negatives of its own, so there are no hard ones to draw".into());
+            }
+            let hard = |positives: &[Pair]| {
+                heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)
+            };
+            (valid.negatives, test.negatives) = (hard(&valid.positives), hard(&test.positives));
+            split.each = HEART_EACH;
+            return Ok(split);
+        }
+        (Protocol::Clean, Negatives::Degree) => {
+            for (set, wanted) in [(valid, for_valid), (test, for_test)] {
+                if wanted > 0 {
+                    set.negatives = matched_non_edges(all, &set.positives, wanted, &mut draw)?;
+                }
+            }
+        }
+        (protocol, _) => {
+            let mut drawn = match protocol {
+                Protocol::Paper => unverified(graph.nodes(), for_valid + for_test, &mut draw),
+                Protocol::Clean => distinct_non_edges(all, for_valid + for_test, &mut draw)?,
+            };
+            if for_test > 0 {
+                test.negatives = drawn.split_off(for_valid);
+            }
+            if for_valid > 0 {
+                valid.negatives = drawn;
+            }
+        }
     }
-    if for_valid > 0 {
-        valid.negatives = drawn;
+    if params.protocol == Protocol::Clean && for_valid > 0 && for_test > 0 {
+        let known: HashSet<Pair> =
+            split.valid.negatives.iter().chain(&split.test.negatives).map(|&pair| ordered(pair)).collect();
+        let free = free_pairs(all) - known.len();
+        let wanted = (CHOICE_FACTOR * for_test).max(CHOICE_LEAST).min(free / 2) + known.len();
+        let mut draw = seed.stream(Stream::ChoiceNegatives, 0);
+        split.choice = match params.negatives {
+            Negatives::Degree => matched_non_edges(all, &split.valid.positives, wanted, &mut draw)?,
+            _ => distinct_non_edges(all, wanted, &mut draw)?,
+        };
+        split.choice.retain(|&pair| !known.contains(&ordered(pair)));
     }
-    let graph = Csr::symmetric(graph.nodes(), &edges);
-    Ok(LinkSplit { graph, train: edges, valid, test, protocol: params.protocol })
+    Ok(split)
 }
 
 impl LinkSplit {
@@ -382,6 +471,9 @@ impl LinkSplit {
             Protocol::Clean => {
                 if free_pairs(&self.graph) == 0 {
                     return Err(too_dense(0, count));
+                }
+                if self.negatives == Negatives::Degree {
+                    return Ok((0..count).map(|_| matched_pair(&self.graph, &self.train, draw)).collect());
                 }
                 Ok((0..count)
                     .map(|_| {
@@ -396,6 +488,42 @@ impl LinkSplit {
             }
         }
     }
+}
+
+/// A pair that is no edge, its ends taken from two edges: nodes come up as often as in edges. Where that fails again and
+/// again, any pair.
+fn matched_pair(adjacency: &Csr, edges: &[Pair], draw: &mut Draw) -> Pair {
+    let count = u32::try_from(edges.len()).expect("edges of a split fit in u32");
+    for _ in 0..1000 {
+        let [i, j] = [(); 2].map(|()| edges[draw.below(count) as usize][draw.below(2) as usize]);
+        if i != j && !adjacency.contains(i, j) {
+            return [i, j];
+        }
+    }
+    loop {
+        let pair = random_pair(adjacency.rows(), draw);
+        if !adjacency.contains(pair[0], pair[1]) {
+            return pair;
+        }
+    }
+}
+
+/// `count` pairs that are no edges, with the degrees of these edges; different ones as long as there are any.
+fn matched_non_edges(adjacency: &Csr, edges: &[Pair], count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
+    if free_pairs(adjacency) == 0 {
+        return Err(too_dense(0, count));
+    }
+    let mut seen = HashSet::with_capacity(count);
+    let mut pairs = Vec::with_capacity(count);
+    let mut tries = 0;
+    while pairs.len() < count {
+        let pair = matched_pair(adjacency, edges, draw);
+        tries += 1;
+        if seen.insert(ordered(pair)) || tries > 20 * count {
+            pairs.push(pair);
+        }
+    }
+    Ok(pairs)
 }
 
 fn random_pair(nodes: usize, draw: &mut Draw) -> Pair {
@@ -456,6 +584,63 @@ mod tests {
     fn ring(nodes: u32) -> Graph {
         let edges: Vec<Pair> = (0..nodes).map(|i| [i, (i + 1) % nodes]).collect();
         Graph::from_edges("ring", nodes as usize, &edges).unwrap()
+    }
+
+    #[test]
+    fn matched_negatives_have_the_degrees_of_edges() {
+        let exec = Exec::new(2).unwrap();
+        // A hub with 120 neighbours among nodes with two or three.
+        let mut edges: Vec<Pair> = (0..400).map(|i| [i, (i + 1) % 400]).collect();
+        edges.extend((2..122).map(|i| [0, i]));
+        let graph = Graph::from_edges("hub", 400, &edges).unwrap();
+        let share = |pairs: &[Pair]| {
+            pairs.iter().filter(|pair| pair.contains(&0)).count() as f64 / pairs.len() as f64
+        };
+        let with = |negatives| {
+            let params = SplitParams { negatives, ..SplitParams::default() };
+            links(&graph, &params, Seed(1), &exec).unwrap()
+        };
+        let (uniform, degree) = (with(Negatives::Uniform), with(Negatives::Degree));
+        assert!(share(&uniform.choice) < 0.02);
+        assert!((share(&degree.choice) - share(&edges)).abs() < 0.15, "{}", share(&degree.choice));
+        let train =
+            degree.training_negatives(500, &mut Seed(0).stream(Stream::TrainingNegatives, 0)).unwrap();
+        assert!(share(&train) > 0.1);
+        for pair in degree.test.negatives.iter().chain(&degree.choice) {
+            assert!(!graph.adjacency().contains(pair[0], pair[1]));
+        }
+    }
+
+    #[test]
+    fn hard_negatives_share_an_end_with_their_edge_and_look_like_edges() {
+        let exec = Exec::new(2).unwrap();
+        let graph = crate::graph::synth::named("demo", Seed(0)).unwrap();
+        let params = SplitParams { negatives: Negatives::Heart, ..SplitParams::default() };
+        let split = links(&graph, &params, Seed(1), &exec).unwrap();
+        assert_eq!(split.each, HEART_EACH);
+        let common = |[i, j]: Pair| {
+            split.graph.row(i as usize).iter().filter(|k| split.graph.row(j as usize).contains(k)).count()
+        };
+        let mut near = 0;
+        for set in [&split.valid, &split.test] {
+            assert_eq!(set.negatives.len(), set.positives.len() * HEART_EACH);
+            for (positive, own) in set.positives.iter().zip(set.negatives.chunks_exact(HEART_EACH)) {
+                assert!(own[..HEART_EACH / 2].iter().all(|pair| pair.contains(&positive[0])));
+                assert!(own[HEART_EACH / 2..].iter().all(|pair| pair.contains(&positive[1])));
+                assert!(own.iter().all(|pair| !graph.adjacency().contains(pair[0], pair[1])));
+                near += own.iter().take(10).map(|&pair| common(pair)).sum::<usize>();
+            }
+        }
+        let positives = split.valid.positives.len() + split.test.positives.len();
+        assert!(near as f64 > 0.5 * 10.0 * positives as f64, "the first ones have neighbours in common");
+        let thin = split.valid.thinned(HEART_EACH, 5, 7);
+        assert_eq!((thin.positives.len(), thin.negatives.len()), (5, 35));
+        assert!(
+            thin.negatives
+                .chunks_exact(7)
+                .zip(&thin.positives)
+                .all(|(own, p)| { own.iter().all(|pair| pair.contains(&p[0]) || pair.contains(&p[1])) })
+        );
     }
 
     #[test]

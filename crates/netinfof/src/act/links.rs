@@ -1,50 +1,104 @@
 //! Act on links: a logistic regression over symmetric pair features, chosen by validation Hits@K.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
-use super::{ActReport, Chosen, Grid, groups_of};
-use crate::compat::AdjustedComponent;
+use super::{ActReport, Chosen, Grid, PathStep, groups_of};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::Pair;
 use crate::kernel::{self, simd};
-use crate::linalg::sgl::{Design, Solver, Target, Weights};
+use crate::linalg::SglParams;
+use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
+use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
 use crate::metric;
-use crate::seed::{Seed, Stream};
-use crate::split::{LinkSplit, Pairs};
+use crate::pairwise::Source;
+use crate::report::OrderedMap;
+use crate::split::LinkSplit;
+use crate::training::Training;
+
+/// Which penalties are tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Penalties {
+    /// From the smallest penalty that leaves all weights at zero downwards, until it no longer pays: one strong component
+    /// may win alone, and the next come in one by one.
+    Path(Path),
+    /// These, as in the paper.
+    Grid(Grid),
+}
+
+/// A regularisation path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Path {
+    /// λ₁ as a share of λ₂ (default 0.1).
+    pub ratio: f64,
+    /// Penalties to a decade (default 2).
+    pub per_decade: usize,
+    /// Decades below the top (default 5).
+    pub decades: usize,
+    /// Penalties without a gain after which the path ends (default 2).
+    pub patience: usize,
+    /// Newton steps for each penalty at the most (default 12).
+    pub max_iterations: usize,
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Path { ratio: 0.1, per_decade: 2, decades: 5, patience: 2, max_iterations: 12 }
+    }
+}
 
 /// Parameters of Act on links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LinkActParams {
-    /// Penalties to try (default λ₁ of 1e-4, 1e-5 and λ₂ of 1e-3, 1e-4, 1e-5, 1e-6).
-    pub grid: Grid,
-    /// The K of Hits@K; `None` takes 100, or less on small graphs.
+    /// Penalties to try (default a path).
+    pub penalties: Penalties,
+    /// The K of Hits@K; `None` takes 100, or less on small graphs, or 10 where positives have negatives of their own.
     pub hits: Option<usize>,
-    /// Training edges at the most (default 300 000), with as many negatives.
-    pub max_edges: usize,
+    /// Whether features of a pair depend on the order of its nodes, as in the paper (default not: in most data the order
+    /// gives edges away).
+    pub directed: bool,
+    /// Negatives for each training edge (default 3).
+    pub negatives: usize,
+    /// Training pairs at the most (default 300 000).
+    pub max_pairs: usize,
 }
 
 impl Default for LinkActParams {
     fn default() -> Self {
         LinkActParams {
-            grid: Grid::new(vec![1e-4, 1e-5], vec![1e-3, 1e-4, 1e-5, 1e-6]),
+            penalties: Penalties::Path(Path::default()),
             hits: None,
-            max_edges: 300_000,
+            directed: false,
+            negatives: 3,
+            max_pairs: 300_000,
         }
     }
 }
 
 impl LinkActParams {
     pub(crate) fn validate(&self) -> Result<()> {
-        self.grid.validate()?;
+        match &self.penalties {
+            Penalties::Grid(grid) => grid.validate()?,
+            Penalties::Path(path) => {
+                if !(path.ratio >= 0.0 && path.ratio.is_finite()) {
+                    return Err(Error::param("ratio", path.ratio, "a number from 0"));
+                }
+                if path.per_decade == 0 || path.decades == 0 || path.max_iterations == 0 {
+                    return Err(Error::param("path", 0, "at least one penalty and one step"));
+                }
+            }
+        }
         if self.hits == Some(0) {
             return Err(Error::param("hits", 0, "at least 1"));
         }
-        if self.max_edges == 0 {
-            return Err(Error::param("max_edges", 0, "at least 1"));
+        if !(1..=1000).contains(&self.negatives) {
+            return Err(Error::param("train_negatives", self.negatives, "1 to 1000"));
+        }
+        if self.max_pairs < 1 + self.negatives {
+            return Err(Error::param("max_pairs", self.max_pairs, "at least one edge and its negatives"));
         }
         Ok(())
     }
@@ -65,20 +119,22 @@ pub struct LinkResult {
 pub struct LinkModel {
     weights: Vec<f32>,
     intercept: f64,
+    directed: bool,
 }
 
 impl LinkModel {
-    fn new(weights: &Weights) -> Self {
+    fn new(weights: &Weights, params: &LinkActParams) -> Self {
         let (intercept, weights) = weights.outputs[0].split_last().expect("the intercept is always there");
-        LinkModel { weights: weights.iter().map(|&w| w as f32).collect(), intercept: *intercept }
+        let weights = weights.iter().map(|&w| w as f32).collect();
+        LinkModel { weights, intercept: *intercept, directed: params.directed }
     }
 
     /// Log-odds of an edge for every pair; the components must be those the model was fitted on.
-    pub fn scores(&self, components: &[AdjustedComponent], pairs: &[Pair], exec: &Exec) -> Vec<f64> {
-        let design = PairDesign { components, pairs };
+    fn scores(&self, components: &[&LinkComponent], set: &PairSet, exec: &Exec) -> Vec<f64> {
+        let design = PairDesign { components, set, directed: self.directed };
         let width = design.cols();
         assert_eq!(width, self.weights.len(), "model and components disagree");
-        let mut scores = vec![0.0; pairs.len()];
+        let mut scores = vec![0.0; set.len()];
         exec.fill_rows(&mut scores, 1, 256, |first, scores| {
             let mut block = vec![0.0; scores.len() * width];
             design.fill(first..first + scores.len(), &mut block);
@@ -95,68 +151,158 @@ impl LinkModel {
     }
 }
 
+/// What choices are made on: validation positives, and negatives that say as much as there are.
+struct Judge<'a> {
+    positives: std::borrow::Cow<'a, PairSet>,
+    negatives: std::borrow::Cow<'a, PairSet>,
+    measure: Measure,
+}
+
+enum Measure {
+    /// Share of the positives above the negative of this rank.
+    Hits(usize),
+    /// Mean reciprocal rank among so many negatives of one's own.
+    OwnRanks(usize),
+}
+
+/// Positives with hard negatives of their own, and of these negatives, that a choice is made on.
+const JUDGED: [usize; 2] = [1000, 100];
+
+impl<'a> Judge<'a> {
+    fn new(
+        split: &LinkSplit,
+        valid: &'a Evaluated,
+        k: usize,
+        source: Option<&Source<'_>>,
+        exec: &Exec,
+    ) -> Self {
+        use std::borrow::Cow::{Borrowed, Owned};
+        if split.each > 0 {
+            let thin = split.valid.thinned(split.each, JUDGED[0], JUDGED[1]);
+            let thin = Evaluated::new(&thin, source, exec);
+            let measure = Measure::OwnRanks(JUDGED[1].min(split.each));
+            return Judge { positives: Owned(thin.positives), negatives: Owned(thin.negatives), measure };
+        }
+        let positives = Borrowed(&valid.positives);
+        if split.choice.is_empty() {
+            return Judge { positives, negatives: Borrowed(&valid.negatives), measure: Measure::Hits(k) };
+        }
+        // The share of negatives that Hits@K lets through on the test pairs, so that the choice is made for them.
+        let rank = (k * split.choice.len()).div_ceil(split.test.negatives.len()).max(1);
+        let negatives = Owned(PairSet::new(split.choice.clone(), source, exec));
+        Judge { positives, negatives, measure: Measure::Hits(rank) }
+    }
+
+    fn figure(&self, model: &LinkModel, components: &[&LinkComponent], exec: &Exec) -> f64 {
+        let positives = model.scores(components, &self.positives, exec);
+        let negatives = model.scores(components, &self.negatives, exec);
+        match self.measure {
+            Measure::Hits(rank) => metric::hits_at(rank, &positives, &negatives),
+            Measure::OwnRanks(each) => metric::own_ranks(1, each, &positives, &negatives).1,
+        }
+    }
+}
+
 /// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test pairs.
-pub fn links(
-    components: &[AdjustedComponent],
+pub(crate) fn links(
+    learned: &[Learned],
     split: &LinkSplit,
+    training: &Training,
+    valid: &Evaluated,
+    source: Option<&Source<'_>>,
     params: &LinkActParams,
-    seed: Seed,
     exec: &Exec,
 ) -> Result<LinkResult> {
-    params.validate()?;
     let k = check_hits(params, split, exec)?;
-    let positives = &split.train[..split.train.len().min(params.max_edges)];
-    let mut pairs = positives.to_vec();
-    pairs.extend(split.training_negatives(positives.len(), &mut seed.stream(Stream::TrainingNegatives, 0))?);
-    let labels: Vec<bool> = (0..pairs.len()).map(|at| at < positives.len()).collect();
-    let groups = groups_of(components.iter().map(|component| component.z.cols()));
-    let design = PairDesign { components, pairs: &pairs };
-    let (chosen, weights) = exec.stage("act", params.grid.len(), || {
-        let mut solver = Solver::new(&design, Target::Binary(&labels), groups.clone(), exec);
-        let mut best: Option<(f64, Chosen, Weights)> = None;
-        for penalty in params.grid.penalties(pairs.len()) {
+    let labels = training.act.labels();
+    let components: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
+    let groups = groups_of(components.iter().map(|component| component.cols()));
+    let blocks: Vec<&Block> = learned.iter().map(|l| l.act.as_ref().expect("made for Act")).collect();
+    let judge = Judge::new(split, valid, k, source, exec);
+    let mut solver = Solver::new(blocks, Target::Binary(&labels), groups.clone(), exec);
+    let (penalties, patience) = match &params.penalties {
+        Penalties::Grid(grid) => (grid.penalties(labels.len()).collect::<Vec<_>>(), usize::MAX),
+        Penalties::Path(path) => (path.penalties(solver.lambda_max(path.ratio)?), path.patience),
+    };
+    let mut path = Vec::new();
+    let mut best: Option<(f64, Chosen, Weights)> = None;
+    exec.stage("act", penalties.len(), || {
+        let mut without_gain = 0;
+        for penalty in penalties {
             let info = solver.fit(&penalty)?;
-            let (positives, negatives) =
-                score_sets(&LinkModel::new(solver.weights()), components, &split.valid, exec);
-            let hits = metric::hits_at(k, &positives, &negatives);
-            if best.as_ref().is_none_or(|(so_far, ..)| hits > *so_far) {
-                best = Some((hits, Chosen::new(&penalty, info), solver.weights().clone()));
+            let weights = solver.weights();
+            let figure = judge.figure(&LinkModel::new(weights, params), &components, exec);
+            path.push(PathStep {
+                lambda1: penalty.lambda1,
+                lambda2: penalty.lambda2,
+                figure,
+                components: groups.iter().filter(|group| weights.norm(group) > 0.0).count(),
+            });
+            if best.as_ref().is_none_or(|(so_far, ..)| figure > *so_far) {
+                best = Some((figure, Chosen::new(&penalty, info), weights.clone()));
+                without_gain = 0;
+            } else {
+                without_gain += 1;
             }
             exec.step()?;
+            // A path may pause before its second component comes in.
+            if without_gain >= patience && path.last().is_some_and(|step| step.components > 1) {
+                break;
+            }
         }
-        let (_, chosen, weights) = best.expect("the grid is not empty");
-        Ok((chosen, weights))
+        Ok(())
     })?;
-    let model = LinkModel::new(&weights);
-    let metrics = |set: &Pairs| {
-        let (positives, negatives) = score_sets(&model, components, set, exec);
+    let (_, chosen, weights) = best.expect("some penalty was tried");
+    let model = LinkModel::new(&weights, params);
+    let metrics = |set: &Evaluated| -> OrderedMap<f64> {
+        let positives = model.scores(&components, &set.positives, exec);
+        let negatives = model.scores(&components, &set.negatives, exec);
+        let (hits, mrr) = if split.each > 0 {
+            metric::own_ranks(k, split.each, &positives, &negatives)
+        } else {
+            (metric::hits_at(k, &positives, &negatives), metric::mrr(&positives, &negatives))
+        };
         [
-            (format!("hits@{k}"), metric::hits_at(k, &positives, &negatives)),
+            (format!("hits@{k}"), hits),
             ("auc".into(), metric::auc(&positives, &negatives)),
             ("ap".into(), metric::average_precision(&positives, &negatives)),
-            ("mrr".into(), metric::mrr(&positives, &negatives)),
+            ("mrr".into(), mrr),
         ]
         .into_iter()
         .collect()
     };
-    let names = components.iter().map(|component| component.kind.name());
-    let report =
-        ActReport::new(metrics(&split.valid), metrics(&split.test), &weights, names.zip(&groups), chosen);
+    let names = components.iter().map(|component| component.kind().name());
+    let on_valid = metrics(valid);
+    let test = Evaluated::new(&split.test, source, exec);
+    let mut report = ActReport::new(on_valid, metrics(&test), &weights, names.zip(&groups), chosen);
+    report.path = path;
     Ok(LinkResult { report, model })
 }
 
-/// Scores of the positives and of the negatives.
-fn score_sets(
-    model: &LinkModel,
-    components: &[AdjustedComponent],
-    pairs: &Pairs,
-    exec: &Exec,
-) -> (Vec<f64>, Vec<f64>) {
-    (model.scores(components, &pairs.positives, exec), model.scores(components, &pairs.negatives, exec))
+impl Path {
+    /// The penalties below the top, largest first.
+    fn penalties(&self, top: f64) -> Vec<SglParams> {
+        (1..=self.per_decade * self.decades)
+            .map(|step| top * 10f64.powf(-(step as f64) / self.per_decade as f64))
+            .map(|lambda2| SglParams {
+                max_iterations: self.max_iterations,
+                ..SglParams::new(self.ratio * lambda2, lambda2)
+            })
+            .collect()
+    }
 }
 
 /// The K to use: the one asked for, if there are enough negatives; else 100, or the largest of 50, 20, 10, … that fits.
 pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec) -> Result<usize> {
+    if split.each > 0 {
+        return match params.hits {
+            None => Ok(10),
+            Some(k) if k <= split.each => Ok(k),
+            Some(k) => {
+                Err(Error::param("hits", k, format!("at most {}, the negatives of each edge", split.each)))
+            }
+        };
+    }
     let fewest = split.valid.negatives.len().min(split.test.negatives.len());
     if let Some(k) = params.hits {
         return if k <= fewest {
@@ -170,43 +316,4 @@ pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec)
         exec.notice(format!("Hits@{k} instead of Hits@100: there are only {fewest} negatives"));
     }
     Ok(k)
-}
-
-/// Features of pairs, produced block by block.
-struct PairDesign<'a> {
-    components: &'a [AdjustedComponent],
-    pairs: &'a [Pair],
-}
-
-impl Design for PairDesign<'_> {
-    fn rows(&self) -> usize {
-        self.pairs.len()
-    }
-
-    fn cols(&self) -> usize {
-        self.components.iter().map(|component| component.z.cols()).sum()
-    }
-
-    fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
-        let width = self.cols();
-        simd(
-            #[inline(always)]
-            || {
-                for (&[i, j], out) in self.pairs[rows].iter().zip(out.chunks_exact_mut(width)) {
-                    let (i, j) = (i as usize, j as usize);
-                    let mut start = 0;
-                    for component in self.components {
-                        let d = component.z.cols();
-                        let out = &mut out[start..start + d];
-                        let (zi, zj) = (&component.z.row(i)[..d], &component.z.row(j)[..d]);
-                        let (hi, hj) = (&component.zh.row(i)[..d], &component.zh.row(j)[..d]);
-                        for k in 0..d {
-                            out[k] = 0.5 * (hi[k] * zj[k] + hj[k] * zi[k]);
-                        }
-                        start += d;
-                    }
-                }
-            },
-        );
-    }
 }

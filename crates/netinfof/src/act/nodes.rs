@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::kernel::{self, simd};
-use crate::linalg::sgl::{Design, Solver, Target, Weights, log_sum_exp};
+use crate::linalg::sgl::{Block, Design, Solver, Target, Weights, log_sum_exp};
 use crate::matrix::Matrix;
 use crate::metric;
 use crate::probe::InfoScore;
@@ -158,7 +158,8 @@ pub fn nodes(
     let (chosen, weights) = exec.stage("act", params.grid.len(), || {
         let target = Target::Classes { labels: &labels, classes };
         let used: Vec<Range<usize>> = groups.iter().filter(|group| !group.is_empty()).cloned().collect();
-        let mut solver = Solver::new(&training, target, used, exec);
+        let rows = Block::collect(&training, training.cols(), exec);
+        let mut solver = Solver::new(vec![&rows], target, used, exec);
         let mut best: Option<((f64, f64), Chosen, Weights)> = None;
         for penalty in params.grid.penalties(labels.len()) {
             let info = solver.fit(&penalty)?;

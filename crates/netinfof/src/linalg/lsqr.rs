@@ -8,7 +8,7 @@ use crate::error::Result;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LsqrParams {
-    /// Weight of the penalty: `damp² ‖x − x₀‖²` (default 1).
+    /// Weight of the penalty: `damp² ‖x − x₀‖²` (default 2; the paper has 1).
     pub damp: f64,
     /// Relative tolerance on the residual and on the normal equations (default 3e-3; the paper's code has 1e-2, which
     /// costs validation Hits on dense graphs, see DESIGN.md).
@@ -19,7 +19,7 @@ pub struct LsqrParams {
 
 impl Default for LsqrParams {
     fn default() -> Self {
-        LsqrParams { damp: 1.0, tolerance: 3e-3, max_iterations: 100 }
+        LsqrParams { damp: 2.0, tolerance: 3e-3, max_iterations: 100 }
     }
 }
 

@@ -28,11 +28,12 @@ impl Default for RsvdParams {
     }
 }
 
-/// The left side of a truncated SVD, largest first, signs fixed: the entry of largest size in each column is positive.
+/// The right side of a truncated SVD, largest first, signs fixed: the entry of largest size in each column is positive.
+/// The left side is the operator's product with `v`, over `s`.
 #[derive(Clone, Debug)]
 pub(crate) struct Svd {
-    pub(crate) u: Matrix,
     pub(crate) s: Vec<f64>,
+    pub(crate) v: Matrix,
 }
 
 /// Singular values below this share of the largest are rounding noise of `f32` data and are dropped.
@@ -51,7 +52,7 @@ pub(crate) fn rsvd(
     exec: &Exec,
 ) -> Result<Svd> {
     let width = (rank + params.oversampling).min(op.rows()).min(op.cols());
-    let empty = || Svd { u: Matrix::zeros(op.rows(), 0), s: Vec::new() };
+    let empty = || Svd { s: Vec::new(), v: Matrix::zeros(op.cols(), 0) };
     if width == 0 {
         return Ok(empty());
     }
@@ -91,10 +92,10 @@ pub(crate) fn rsvd(
         .collect();
     let k = kept.len();
     let rotation = Mat::from_fn(q.cols(), k, |row, col| vectors[(row, col)] as f32);
-    let mut u = kernel::gemm(&q, rotation.as_ref(), exec);
-    let signs = fix_signs(&u);
-    u.scale_cols(&signs);
-    Ok(Svd { u, s: kept })
+    let mut v = kernel::gemm(&b, rotation.as_ref(), exec);
+    let signs = fix_signs(&v);
+    v.scale_cols(&kept.iter().zip(&signs).map(|(&s, &sign)| sign / s as f32).collect::<Vec<_>>());
+    Ok(Svd { s: kept, v })
 }
 
 /// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are dependent
@@ -146,10 +147,10 @@ fn eigen(a: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
 }
 
 /// +1 or −1 for each column, so that its entry of largest size becomes positive (the first of equals decides).
-fn fix_signs(u: &Matrix) -> Vec<f32> {
-    let mut best = vec![0.0f32; u.cols()];
-    for row in 0..u.rows() {
-        for (best, &v) in best.iter_mut().zip(u.row(row)) {
+fn fix_signs(v: &Matrix) -> Vec<f32> {
+    let mut best = vec![0.0f32; v.cols()];
+    for row in 0..v.rows() {
+        for (best, &v) in best.iter_mut().zip(v.row(row)) {
             if v.abs() > best.abs() {
                 *best = v;
             }
@@ -190,12 +191,12 @@ mod tests {
         for k in 0..6 {
             let s = exact.S()[k];
             assert!((svd.s[k] - s).abs() < 1e-4 * s, "value {k}: {} {s}", svd.s[k]);
-            let cos: f64 = (0..90).map(|r| exact.U()[(r, k)] * f64::from(svd.u.row(r)[k])).sum();
+            let cos: f64 = (0..40).map(|r| exact.V()[(r, k)] * f64::from(svd.v.row(r)[k])).sum();
             assert!(cos.abs() > 1.0 - 1e-5, "vector {k}: {cos}");
         }
         // Sign rule.
         for k in 0..6 {
-            let top = (0..90).map(|r| svd.u.row(r)[k]).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
+            let top = (0..40).map(|r| svd.v.row(r)[k]).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
             assert!(top > 0.0);
         }
     }
@@ -207,6 +208,6 @@ mod tests {
         let svd = rsvd(&Dense(&a), 10, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
         assert_eq!(svd.s.len(), 3, "{:?}", svd.s);
         let svd = rsvd(&Dense(&Matrix::zeros(5, 4)), 3, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
-        assert_eq!((svd.s.len(), svd.u.rows(), svd.u.cols()), (0, 5, 0));
+        assert_eq!((svd.s.len(), svd.v.rows(), svd.v.cols()), (0, 4, 0));
     }
 }

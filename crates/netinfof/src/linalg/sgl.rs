@@ -19,7 +19,7 @@ use self::rows::{Rows, TASK};
 use crate::error::Result;
 use crate::exec::Exec;
 
-pub(crate) use self::rows::Design;
+pub(crate) use self::rows::{Block, Design};
 
 /// The penalty and when to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
 
 /// A problem with its current weights: fitting again with another penalty starts from them.
 pub(crate) struct Solver<'a> {
-    rows: Rows,
+    rows: Rows<'a>,
     n: usize,
     p: usize,
     target: Target<'a>,
@@ -116,20 +116,16 @@ pub(crate) struct Solver<'a> {
 impl<'a> Solver<'a> {
     /// Starts at zero weights. Groups are disjoint ranges of columns that cover all of them.
     pub(crate) fn new(
-        design: &'a dyn Design,
+        blocks: Vec<&'a Block>,
         target: Target<'a>,
         groups: Vec<Range<usize>>,
         exec: &'a Exec,
     ) -> Self {
-        assert_eq!(
-            groups.iter().map(Range::len).sum::<usize>(),
-            design.cols(),
-            "groups must cover the columns"
-        );
-        let (n, p) = (design.rows(), design.cols());
-        let outputs = target.outputs();
+        let rows = Rows::new(blocks);
+        let (n, p, outputs) = (rows.len(), rows.cols(), target.outputs());
+        assert_eq!(groups.iter().map(Range::len).sum::<usize>(), p, "groups must cover the columns");
         Solver {
-            rows: Rows::collect(design, exec),
+            rows,
             n,
             p,
             target,
@@ -144,6 +140,28 @@ impl<'a> Solver<'a> {
     /// The weights as they are.
     pub(crate) fn weights(&self) -> &Weights {
         &self.weights
+    }
+
+    /// The smallest λ₂ that leaves all groups at zero, with `ratio` λ₂ as λ₁: the top of a regularisation path. Forgets
+    /// the weights.
+    pub(crate) fn lambda_max(&mut self, ratio: f64) -> Result<f64> {
+        self.weights.outputs.iter_mut().for_each(|w| w.fill(0.0));
+        self.scores.fill(0.0);
+        self.fit(&SglParams { tolerance: 1e-3 / f64::MAX.sqrt(), ..SglParams::new(f64::MAX.sqrt(), 0.0) })?;
+        let gradient = self.gradient();
+        let pull = |group: &Range<usize>, lambda: f64| {
+            let slopes = gradient.iter().flat_map(|g| &g[group.clone()]);
+            slopes.map(|&slope| soft(slope, ratio * lambda).powi(2)).sum::<f64>().sqrt()
+        };
+        let top = self.groups.iter().map(|group| pull(group, 0.0)).fold(0.0, f64::max);
+        // The pull falls and λ rises, so they meet once.
+        let (mut low, mut high) = (0.0, top);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            let quiet = self.groups.iter().all(|group| pull(group, middle) <= middle);
+            *if quiet { &mut high } else { &mut low } = middle;
+        }
+        Ok(high)
     }
 
     /// Goes from the current weights to the optimum for this penalty.
@@ -310,12 +328,14 @@ impl<'a> Solver<'a> {
     /// Scores of every row under these weights.
     fn forward(&self, weights: &Weights) -> Vec<f64> {
         let (p, outputs) = (self.p, weights.outputs.len());
-        let stored: Vec<Vec<f32>> = weights.outputs.iter().map(|w| self.rows.for_stored(&w[..p])).collect();
         let mut scores = vec![0.0; self.n * outputs];
         self.exec.fill_rows(&mut scores, outputs, TASK, |first, scores| {
-            self.rows.dots(first..first + scores.len() / outputs, &stored, |row, output, dot| {
-                scores[row * outputs + output] = f64::from(dot) + weights.outputs[output][p];
-            });
+            let dots = self.rows.dots(first..first + scores.len() / outputs, &weights.outputs);
+            for (scores, dots) in scores.chunks_exact_mut(outputs).zip(dots.chunks_exact(outputs)) {
+                for ((score, &dot), weights) in scores.iter_mut().zip(dots).zip(&weights.outputs) {
+                    *score = f64::from(dot) + weights[p];
+                }
+            }
         });
         scores
     }
@@ -325,15 +345,15 @@ impl<'a> Solver<'a> {
         let (n, p, outputs) = (self.n, self.p, self.target.outputs());
         let partials = self.exec.map_blocks(n, TASK, |range| {
             let mut intercepts = vec![0.0f64; outputs];
-            let sums = self.rows.sums(p, range.clone(), outputs, |offset, residuals| {
-                let row = range.start + offset;
+            let mut residuals = vec![0.0; range.len() * outputs];
+            for (row, residuals) in range.clone().zip(residuals.chunks_exact_mut(outputs)) {
                 self.probabilities(row, residuals);
                 for (output, residual) in residuals.iter_mut().enumerate() {
                     *residual -= f64::from(u8::from(self.is_class(row, output)));
                     intercepts[output] += *residual;
                 }
-            });
-            (sums, intercepts)
+            }
+            (self.rows.sums(range, outputs, &residuals), intercepts)
         });
         (0..outputs)
             .map(|output| {
@@ -466,6 +486,10 @@ mod tests {
         (x, y)
     }
 
+    fn block(x: &Matrix) -> Block {
+        Block::collect(x, x.cols(), &Exec::new(1).unwrap())
+    }
+
     fn groups() -> Vec<Range<usize>> {
         vec![0..4, 4..8, 8..12]
     }
@@ -474,7 +498,8 @@ mod tests {
     fn optimality_holds_and_useless_groups_are_exactly_zero() {
         let exec = Exec::new(2).unwrap();
         let (x, y) = planted(3000);
-        let mut solver = Solver::new(&x, Target::Binary(&y), groups(), &exec);
+        let rows = block(&x);
+        let mut solver = Solver::new(vec![&rows], Target::Binary(&y), groups(), &exec);
         for (lambda1, lambda2, ridge) in
             [(1e-2, 3e-2, 0.0), (1e-2, 1e-3, 0.0), (1e-3, 3e-2, 0.01), (1e-4, 1e-4, 0.0), (1e-3, 1e-3, 0.1)]
         {
@@ -516,12 +541,54 @@ mod tests {
     fn a_large_penalty_leaves_only_the_intercept() {
         let exec = Exec::new(1).unwrap();
         let (x, y) = planted(500);
-        let mut solver = Solver::new(&x, Target::Binary(&y), groups(), &exec);
+        let rows = block(&x);
+        let mut solver = Solver::new(vec![&rows], Target::Binary(&y), groups(), &exec);
         let info = solver.fit(&SglParams { tolerance: 1e-6, ..SglParams::new(1.0, 1.0) }).unwrap();
         assert!(info.converged);
         assert_eq!(solver.weights().norm(&(0..12)), 0.0);
         let share = y.iter().filter(|&&y| y).count() as f64 / 500.0;
         assert!((solver.weights().outputs[0][12] - (share / (1.0 - share)).ln()).abs() < 1e-4);
+    }
+
+    #[test]
+    fn the_path_begins_where_the_first_group_comes_in() {
+        let exec = Exec::new(2).unwrap();
+        let (x, y) = planted(2000);
+        let rows = block(&x);
+        let mut solver = Solver::new(vec![&rows], Target::Binary(&y), groups(), &exec);
+        for ratio in [0.0, 0.1, 1.0] {
+            let top = solver.lambda_max(ratio).unwrap();
+            let at = |share: f64| SglParams {
+                tolerance: 1e-5,
+                ..SglParams::new(ratio * share * top, share * top)
+            };
+            solver.fit(&at(1.001)).unwrap();
+            assert_eq!(solver.weights().norm(&(0..12)), 0.0, "{ratio}");
+            solver.fit(&at(0.98)).unwrap();
+            assert!(solver.weights().norm(&(0..4)) > 0.0, "{ratio}");
+            assert_eq!(solver.weights().norm(&(8..12)), 0.0, "{ratio}");
+        }
+    }
+
+    /// Columns in several blocks, packed or not, are the columns of one.
+    #[test]
+    fn blocks_side_by_side_are_one_design() {
+        let exec = Exec::new(2).unwrap();
+        let (x, y) = planted(1500);
+        let part = |range: Range<usize>| {
+            Matrix::from_fn(x.rows(), range.len(), |row, col| x.row(row)[range.start + col])
+        };
+        let params = SglParams { tolerance: 1e-4, ..SglParams::new(1e-3, 1e-2) };
+        let whole = block(&x);
+        let mut one = Solver::new(vec![&whole], Target::Binary(&y), groups(), &exec);
+        one.fit(&params).unwrap();
+        // A width that makes the first block pack its numbers.
+        let blocks = [Block::collect(&part(0..4), 1 << 20, &exec), Block::collect(&part(4..12), 12, &exec)];
+        let mut two = Solver::new(blocks.iter().collect(), Target::Binary(&y), groups(), &exec);
+        two.fit(&params).unwrap();
+        for (a, b) in one.weights().outputs[0].iter().zip(&two.weights().outputs[0]) {
+            assert!((a - b).abs() < 2e-3, "{a} {b}");
+        }
     }
 
     #[test]
@@ -531,9 +598,12 @@ mod tests {
         let labels: Vec<u32> = y.iter().map(|&y| u32::from(y)).collect();
         // With the group penalty alone the softmax optimum is ±w/2 and its group norms are w/√2.
         let tight = |l2| SglParams { tolerance: 1e-4, ..SglParams::new(0.0, l2) };
-        let mut binary = Solver::new(&x, Target::Binary(&y), groups(), &exec);
+        let rows = block(&x);
+        let mut binary = Solver::new(vec![&rows], Target::Binary(&y), groups(), &exec);
         assert!(binary.fit(&tight(0.01)).unwrap().converged);
-        let mut soft = Solver::new(&x, Target::Classes { labels: &labels, classes: 2 }, groups(), &exec);
+        let rows = block(&x);
+        let mut soft =
+            Solver::new(vec![&rows], Target::Classes { labels: &labels, classes: 2 }, groups(), &exec);
         assert!(soft.fit(&tight(0.01 * 2f64.sqrt())).unwrap().converged);
         for k in 0..12 {
             let difference = soft.weights().outputs[1][k] - soft.weights().outputs[0][k];
@@ -546,7 +616,8 @@ mod tests {
         let exec = Exec::new(1).unwrap();
         let x = Matrix::from_fn(64, 2, |row, col| if col == 1 { 1.0 } else { row as f32 / 32.0 - 1.0 });
         let y: Vec<bool> = (0..64).map(|row| row >= 32).collect();
-        let mut solver = Solver::new(&x, Target::Binary(&y), vec![0..1, 1..2], &exec);
+        let rows = block(&x);
+        let mut solver = Solver::new(vec![&rows], Target::Binary(&y), vec![0..1, 1..2], &exec);
         let info = solver.fit(&SglParams::new(1e-4, 1e-4)).unwrap();
         assert!(info.converged && info.objective < 0.1, "{info:?}");
     }

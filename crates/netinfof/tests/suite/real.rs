@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use netinfof::component::Averaging;
 use netinfof::graph::load::{self, LoadParams};
-use netinfof::{Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
+use netinfof::split::Negatives;
+use netinfof::{ComponentKind, Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
 
 /// The data folder; says so past the test harness where there is none.
 fn data(test: &str) -> Option<PathBuf> {
@@ -29,7 +30,9 @@ fn hits(graph: &Graph, params: &LinkParams, exec: &Exec) -> f64 {
     let mut params = params.clone();
     params.splits = 3;
     let report = netinfof::links(graph, None, Goal::Act, &params, exec).unwrap();
-    assert!(report.splits.iter().all(|split| split.act.as_ref().unwrap().chosen.info.converged));
+    if params.split.protocol == Protocol::Paper {
+        assert!(report.splits.iter().all(|split| split.act.as_ref().unwrap().chosen.info.converged));
+    }
     *report.mean.test.get("hits@100").unwrap()
 }
 
@@ -55,8 +58,7 @@ fn probe_agrees_with_the_published_code() {
     for (name, scores) in published {
         let pairs: LinkPairs =
             load::link_split_npz(&folder.join(format!("../cases/{name}_seed0.npz"))).unwrap();
-        let mut params = LinkParams::default();
-        params.split.protocol = Protocol::Paper;
+        let mut params = LinkParams::paper();
         params.component.s_averaging = Averaging::Row;
         let report =
             netinfof::links(&graph(&folder, name, &exec), Some(&pairs), Goal::Probe, &params, &exec).unwrap();
@@ -72,8 +74,7 @@ fn cora_reaches_the_paper() {
     let Some(folder) = data("cora_reaches_the_paper") else { return };
     let exec = Exec::new(0).unwrap();
     let cora = graph(&folder, "cora", &exec);
-    let mut params = LinkParams::default();
-    params.split.protocol = Protocol::Paper;
+    let params = LinkParams::paper();
     let full = hits(&cora, &params, &exec);
     assert!(full > 0.78, "{full}");
     let slimg = hits(&cora, &params.slimg(), &exec);
@@ -86,11 +87,34 @@ fn chameleon_needs_the_compatibility_matrix() {
     let Some(folder) = data("chameleon_needs_the_compatibility_matrix") else { return };
     let exec = Exec::new(0).unwrap();
     let chameleon = graph(&folder, "chameleon", &exec);
-    let with = hits(&chameleon, &LinkParams::default(), &exec);
     let mut params = LinkParams::default();
+    params.component.kinds = ComponentKind::PAPER.to_vec();
+    params.crossfit = 0;
+    let with = hits(&chameleon, &params, &exec);
     params.compat.kind = netinfof::compat::CompatKind::None;
     let without = hits(&chameleon, &params, &exec);
     assert!(with > 0.90 && without < with - 0.03, "{with} {without}");
+}
+
+/// What stands in docs/method.md: far above the paper's 81.3, and no part of the model above the whole.
+#[test]
+fn cora_goes_beyond_the_paper() {
+    let Some(folder) = data("cora_goes_beyond_the_paper") else { return };
+    let exec = Exec::new(0).unwrap();
+    let cora = graph(&folder, "cora", &exec);
+    let full = hits(&cora, &LinkParams::default(), &exec);
+    assert!(full > 0.865, "{full}");
+    for kind in [ComponentKind::X, ComponentKind::S] {
+        let mut params = LinkParams::default();
+        params.component.kinds = vec![kind];
+        let single = hits(&cora, &params, &exec);
+        assert!(full > single - 0.005, "{kind:?}: {single} {full}");
+    }
+    let mut hard = LinkParams::default();
+    hard.split.negatives = Negatives::Heart;
+    let report = netinfof::links(&cora, None, Goal::Act, &hard, &exec).unwrap();
+    let found = |name: &str| *report.mean.test.get(name).unwrap();
+    assert!(found("hits@10") < full && found("mrr") > 0.1, "{:?}", report.mean.test);
 }
 
 /// Node classification on Cora with 2.5 % of the labels: the paper has 77.5.

@@ -20,7 +20,7 @@ pub(super) enum Hessian {
 
 impl Hessian {
     /// The sum of `weight · x xᵀ` over the picked rows, x being the features and a one.
-    pub(super) fn new(data: &Rows, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
+    pub(super) fn new(data: &Rows<'_>, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
         if 2 * picked.len() < p {
             Hessian::factored(data, p, picked)
         } else {
@@ -28,7 +28,7 @@ impl Hessian {
         }
     }
 
-    fn factored(data: &Rows, p: usize, picked: &[(usize, f64)]) -> Self {
+    fn factored(data: &Rows<'_>, p: usize, picked: &[(usize, f64)]) -> Self {
         let rows = picked.len();
         let mut columns = vec![0.0f32; (p + 1) * rows];
         let mut features = vec![0.0; p];
@@ -42,7 +42,7 @@ impl Hessian {
         Hessian::Factored { rows, columns }
     }
 
-    fn dense(data: &Rows, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
+    fn dense(data: &Rows<'_>, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
         let size = p + 1;
         // Few partial sums: each is as large as the Hessian.
         let partials = exec.map_blocks(picked.len(), picked.len().div_ceil(4).max(256), |range| {

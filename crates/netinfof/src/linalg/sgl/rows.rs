@@ -19,10 +19,19 @@ pub(crate) trait Design: Sync {
 const BLOCK: usize = 64;
 /// Rows of one task; sums are taken task by task, so it is fixed.
 pub(super) const TASK: usize = 1024;
-/// A design up to this size is kept in single precision; a larger one is packed into half the space.
+/// Designs up to this size are kept in single precision; larger ones are packed into half the space.
 const UNPACKED_BYTES: usize = 128 << 20;
-/// The rows of a design in memory.
-pub(super) enum Rows {
+
+/// Some columns of all rows, in memory. A regression takes one or more of these, so that columns can be made one
+/// component at a time and regressions over some of the components need no copies.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    width: usize,
+    data: Data,
+}
+
+#[derive(Clone, Debug)]
+enum Data {
     /// As they are.
     Plain(Vec<f32>),
     /// As 16-bit shares of the largest entry of their column. The rounding, 1/65536 of that entry, is far below what the
@@ -30,13 +39,14 @@ pub(super) enum Rows {
     Packed { shares: Vec<i16>, unit: Vec<f32> },
 }
 
-impl Rows {
-    pub(super) fn collect(design: &dyn Design, exec: &Exec) -> Self {
+impl Block {
+    /// Writes a design out; `width` is that of the whole regression, by which the precision is chosen.
+    pub(crate) fn collect(design: &dyn Design, width: usize, exec: &Exec) -> Self {
         let (n, p) = (design.rows(), design.cols());
-        if n * p * 4 <= UNPACKED_BYTES {
+        if n * width * 4 <= UNPACKED_BYTES {
             let mut rows = vec![0.0; n * p];
             exec.fill_rows(&mut rows, p, BLOCK, |first, out| design.fill(first..first + out.len() / p, out));
-            return Rows::Plain(rows);
+            return Block { width: p, data: Data::Plain(rows) };
         }
         let in_blocks = |range: Range<usize>, work: &mut dyn FnMut(usize, &[f32])| {
             let mut block = vec![0.0; BLOCK * p];
@@ -88,52 +98,52 @@ impl Rows {
                 );
             });
         });
-        Rows::Packed { shares, unit }
+        Block { width: p, data: Data::Packed { shares, unit } }
     }
 
-    /// Weights for the stored numbers instead of the true ones.
-    pub(super) fn for_stored(&self, weights: &[f64]) -> Vec<f32> {
-        match self {
-            Rows::Plain(_) => weights.iter().map(|&w| w as f32).collect(),
-            Rows::Packed { unit, .. } => {
-                weights.iter().zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect()
-            }
-        }
+    fn rows(&self) -> usize {
+        let entries = match &self.data {
+            Data::Plain(rows) => rows.len(),
+            Data::Packed { shares, .. } => shares.len(),
+        };
+        entries / self.width.max(1)
     }
 
-    /// The dot product of every row of the range with each of the weights, which are for the stored numbers.
-    pub(super) fn dots(
-        &self,
-        range: Range<usize>,
-        weights: &[Vec<f32>],
-        mut each: impl FnMut(usize, usize, f32),
-    ) {
-        let p = weights[0].len();
+    /// Adds the dot product of every row of the range with each of the weights.
+    fn add_dots(&self, range: Range<usize>, weights: &[Vec<f64>], first: usize, totals: &mut [f32]) {
+        let p = self.width;
+        let weights: Vec<Vec<f32>> = weights
+            .iter()
+            .map(|weights| {
+                let own = weights[first..first + p].iter();
+                match &self.data {
+                    Data::Plain(_) => own.map(|&w| w as f32).collect(),
+                    Data::Packed { unit, .. } => {
+                        own.zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect()
+                    }
+                }
+            })
+            .collect();
         let at = range.start * p..range.end * p;
         simd(
             #[inline(always)]
-            || match self {
-                Rows::Plain(rows) => dots(&rows[at], weights, &mut each),
-                Rows::Packed { shares, .. } => dots(&shares[at], weights, &mut each),
+            || match &self.data {
+                Data::Plain(rows) => add_dots(&rows[at], &weights, totals),
+                Data::Packed { shares, .. } => add_dots(&shares[at], &weights, totals),
             },
         );
     }
 
     /// The sums of the rows of the range, each weighed by one number for each output.
-    pub(super) fn sums(
-        &self,
-        p: usize,
-        range: Range<usize>,
-        outputs: usize,
-        weigh: impl FnMut(usize, &mut [f64]),
-    ) -> Vec<Vec<f32>> {
+    fn sums(&self, range: Range<usize>, outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
+        let p = self.width;
         let at = range.start * p..range.end * p;
         simd(
             #[inline(always)]
-            || match self {
-                Rows::Plain(rows) => sums(p, &rows[at], outputs, weigh),
-                Rows::Packed { shares, unit } => {
-                    let mut sums = sums(p, &shares[at], outputs, weigh);
+            || match &self.data {
+                Data::Plain(rows) => sums(p, &rows[at], outputs, weights),
+                Data::Packed { shares, unit } => {
+                    let mut sums = sums(p, &shares[at], outputs, weights);
                     for sum in &mut sums {
                         sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
                     }
@@ -143,12 +153,11 @@ impl Rows {
         )
     }
 
-    /// Copies one row.
-    pub(super) fn copy_row(&self, row: usize, out: &mut [f32]) {
-        let at = row * out.len()..(row + 1) * out.len();
-        match self {
-            Rows::Plain(rows) => out.copy_from_slice(&rows[at]),
-            Rows::Packed { shares, unit } => {
+    fn copy_row(&self, row: usize, out: &mut [f32]) {
+        let at = row * self.width..(row + 1) * self.width;
+        match &self.data {
+            Data::Plain(rows) => out.copy_from_slice(&rows[at]),
+            Data::Packed { shares, unit } => {
                 for ((out, &share), unit) in out.iter_mut().zip(&shares[at]).zip(unit) {
                     *out = f32::from(share) * unit;
                 }
@@ -157,27 +166,78 @@ impl Rows {
     }
 }
 
-#[inline(always)]
-fn dots<T: Copy + Into<f32>>(rows: &[T], weights: &[Vec<f32>], each: &mut impl FnMut(usize, usize, f32)) {
-    for (row, features) in rows.chunks_exact(weights[0].len()).enumerate() {
-        for (output, weights) in weights.iter().enumerate() {
-            each(row, output, kernel::dot(features, weights));
+/// The rows of a regression: blocks side by side.
+pub(super) struct Rows<'a> {
+    blocks: Vec<&'a Block>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(blocks: Vec<&'a Block>) -> Self {
+        assert!(blocks.windows(2).all(|two| two[0].rows() == two[1].rows()), "blocks of the same rows");
+        Rows { blocks }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.blocks.first().map_or(0, |block| block.rows())
+    }
+
+    pub(super) fn cols(&self) -> usize {
+        self.blocks.iter().map(|block| block.width).sum()
+    }
+
+    /// Every block with its first column.
+    fn placed(&self) -> impl Iterator<Item = (usize, &'a Block)> {
+        self.blocks.iter().scan(0, |next, block| {
+            let first = *next;
+            *next += block.width;
+            Some((first, *block))
+        })
+    }
+
+    /// The dot product of every row of the range with each of the weights, row after row.
+    pub(super) fn dots(&self, range: Range<usize>, weights: &[Vec<f64>]) -> Vec<f32> {
+        let mut totals = vec![0.0; range.len() * weights.len()];
+        for (first, block) in self.placed() {
+            block.add_dots(range.clone(), weights, first, &mut totals);
+        }
+        totals
+    }
+
+    /// The sums of the rows of the range, each weighed by one number for each output.
+    pub(super) fn sums(&self, range: Range<usize>, outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
+        let mut all = vec![Vec::with_capacity(self.cols()); outputs];
+        for block in &self.blocks {
+            for (all, own) in all.iter_mut().zip(block.sums(range.clone(), outputs, weights)) {
+                all.extend(own);
+            }
+        }
+        all
+    }
+
+    /// Copies one row.
+    pub(super) fn copy_row(&self, row: usize, out: &mut [f32]) {
+        for (first, block) in self.placed() {
+            block.copy_row(row, &mut out[first..first + block.width]);
         }
     }
 }
 
 #[inline(always)]
-fn sums<T: Copy + Into<f32>>(
-    p: usize,
-    rows: &[T],
-    outputs: usize,
-    mut weigh: impl FnMut(usize, &mut [f64]),
-) -> Vec<Vec<f32>> {
+fn add_dots<T: Copy + Into<f32>>(rows: &[T], weights: &[Vec<f32>], totals: &mut [f32]) {
+    let outputs = weights.len();
+    for (features, totals) in rows.chunks_exact(weights[0].len().max(1)).zip(totals.chunks_exact_mut(outputs))
+    {
+        for (total, weights) in totals.iter_mut().zip(weights) {
+            *total += kernel::dot(features, weights);
+        }
+    }
+}
+
+#[inline(always)]
+fn sums<T: Copy + Into<f32>>(p: usize, rows: &[T], outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
     let mut sums = vec![vec![0.0f32; p]; outputs];
-    let mut weights = vec![0.0; outputs];
-    for (row, features) in rows.chunks_exact(p).enumerate() {
-        weigh(row, &mut weights);
-        for (sum, &weight) in sums.iter_mut().zip(&weights) {
+    for (features, weights) in rows.chunks_exact(p.max(1)).zip(weights.chunks_exact(outputs)) {
+        for (sum, &weight) in sums.iter_mut().zip(weights) {
             kernel::axpy(weight as f32, features, sum);
         }
     }

@@ -1,0 +1,230 @@
+//! Components as link prediction takes them: an embedding with its compatibility matrix, or X.
+//!
+//! In: components, the split and the training pairs. Out: for each component what Probe and Act need of it, learned one
+//! component at a time, so that the folds of only a few are in memory at once.
+
+use std::ops::Range;
+
+use crate::compat::{self, AdjustedComponent, Compatibility};
+use crate::component::{Component, ComponentKind};
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::graph::Pair;
+use crate::kernel::simd;
+use crate::linalg::sgl::{Block, Design};
+use crate::matrix::Matrix;
+use crate::pairwise::{self, Pairwise, PairwiseDesign, Source};
+use crate::pipeline::{Goal, LinkParams};
+use crate::split::{LinkSplit, Pairs};
+use crate::training::Training;
+
+/// A component that can tell pairs apart.
+#[derive(Clone, Debug)]
+pub enum LinkComponent {
+    /// An embedding of the nodes with its compatibility matrix.
+    Embedded(AdjustedComponent),
+    /// X.
+    Pairwise(Pairwise),
+}
+
+impl LinkComponent {
+    /// Which component.
+    pub fn kind(&self) -> ComponentKind {
+        match self {
+            LinkComponent::Embedded(component) => component.kind,
+            LinkComponent::Pairwise(_) => ComponentKind::X,
+        }
+    }
+
+    /// Features of a pair.
+    pub fn cols(&self) -> usize {
+        match self {
+            LinkComponent::Embedded(component) => component.z.cols(),
+            LinkComponent::Pairwise(x) => x.width(),
+        }
+    }
+
+    /// The compatibility matrix; X has none.
+    pub fn compatibility(&self) -> Option<&Compatibility> {
+        match self {
+            LinkComponent::Embedded(component) => Some(&component.compatibility),
+            LinkComponent::Pairwise(_) => None,
+        }
+    }
+
+    /// One number a pair: how much the component sees a link between them.
+    pub fn similarities(&self, set: &PairSet, exec: &Exec) -> Vec<f32> {
+        match self {
+            LinkComponent::Embedded(component) => component.similarities(&set.pairs, exec),
+            LinkComponent::Pairwise(x) => x.similarities(set.columns(), exec),
+        }
+    }
+}
+
+/// Pairs, ready to be looked at by components.
+#[derive(Clone, Debug)]
+pub struct PairSet {
+    pairs: Vec<Pair>,
+    /// The columns of X, where X is one of the components.
+    columns: Option<Matrix>,
+}
+
+impl PairSet {
+    /// Prepares pairs of nodes of the training graph.
+    pub(crate) fn new(pairs: Vec<Pair>, source: Option<&Source<'_>>, exec: &Exec) -> Self {
+        let columns = source.map(|source| source.columns(&pairs, exec));
+        PairSet { pairs, columns }
+    }
+
+    /// Number of pairs.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    fn columns(&self) -> &Matrix {
+        self.columns.as_ref().expect("pairs were prepared for X")
+    }
+}
+
+/// Positives and negatives to tell apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Evaluated {
+    pub(crate) positives: PairSet,
+    pub(crate) negatives: PairSet,
+}
+
+impl Evaluated {
+    pub(crate) fn new(pairs: &Pairs, source: Option<&Source<'_>>, exec: &Exec) -> Self {
+        Evaluated {
+            positives: PairSet::new(pairs.positives.clone(), source, exec),
+            negatives: PairSet::new(pairs.negatives.clone(), source, exec),
+        }
+    }
+}
+
+/// A component with what it makes of the training pairs.
+#[derive(Debug)]
+pub(crate) struct Learned {
+    pub(crate) component: LinkComponent,
+    /// Similarities of the pairs that place the bins of Probe.
+    pub(crate) probe: Vec<f32>,
+    /// Features of the pairs that Act learns from; none if nobody asked for Act.
+    pub(crate) act: Option<Block>,
+}
+
+/// Fits the compatibility matrices, and X if it is asked for.
+pub(crate) fn learn(
+    components: &[Component],
+    split: &LinkSplit,
+    training: &Training,
+    source: Option<&Source<'_>>,
+    goal: Goal,
+    params: &LinkParams,
+    exec: &Exec,
+) -> Result<Vec<Learned>> {
+    let width = components.iter().map(|component| component.embedding.cols()).sum::<usize>()
+        + if source.is_some() { 10 * pairwise::COLUMNS.len() } else { 0 };
+    let collect = |design: &dyn Design| (goal == Goal::Act).then(|| Block::collect(design, width, exec));
+    exec.stage("compatibility", components.len() + usize::from(source.is_some()), || {
+        let mut learned = exec.try_map(components, |component| {
+            let (adjusted, seen) = compat::fit(component, split, training, &params.compat, exec)?;
+            let [z, zh] = seen.as_ref().map_or([&adjusted.z, &adjusted.zh], |seen| [&seen[0], &seen[1]]);
+            let probe = crate::kernel::pair_dots(zh, z, &training.probe.rows, exec);
+            let act = collect(&Hadamard { z, zh, pairs: &training.act.rows, directed: params.act.directed });
+            exec.step()?;
+            Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
+        })?;
+        if let Some(source) = source {
+            let columns = source.columns(&training.act.pairs, exec);
+            let x = Pairwise::fit(&columns, &training.act.labels(), exec)?;
+            let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
+            let probe = x.similarities(&source.columns(&training.probe.pairs, exec), exec);
+            exec.step()?;
+            learned.push(Learned { component: LinkComponent::Pairwise(x), probe, act });
+        }
+        Ok(learned)
+    })
+}
+
+/// The features `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙ ẑ_i)` of pairs, or only the first half as in the paper, produced block by
+/// block.
+struct Hadamard<'a> {
+    z: &'a Matrix,
+    zh: &'a Matrix,
+    pairs: &'a [Pair],
+    directed: bool,
+}
+
+impl Design for Hadamard<'_> {
+    fn rows(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn cols(&self) -> usize {
+        self.z.cols()
+    }
+
+    fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
+        let d = self.z.cols();
+        let [own, other] = if self.directed { [1.0, 0.0] } else { [0.5, 0.5] };
+        simd(
+            #[inline(always)]
+            || {
+                for (&[i, j], out) in self.pairs[rows].iter().zip(out.chunks_exact_mut(d)) {
+                    let (i, j) = (i as usize, j as usize);
+                    let (zi, zj) = (&self.z.row(i)[..d], &self.z.row(j)[..d]);
+                    let (hi, hj) = (&self.zh.row(i)[..d], &self.zh.row(j)[..d]);
+                    for k in 0..d {
+                        out[k] = own * hi[k] * zj[k] + other * hj[k] * zi[k];
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// Features of a set of pairs under several components, side by side.
+pub(crate) struct PairDesign<'a> {
+    pub(crate) components: &'a [&'a LinkComponent],
+    pub(crate) set: &'a PairSet,
+    pub(crate) directed: bool,
+}
+
+impl Design for PairDesign<'_> {
+    fn rows(&self) -> usize {
+        self.set.len()
+    }
+
+    fn cols(&self) -> usize {
+        self.components.iter().map(|component| component.cols()).sum()
+    }
+
+    fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
+        let width = self.cols();
+        let mut part = Vec::new();
+        let mut start = 0;
+        for component in self.components {
+            let own = component.cols();
+            part.resize(rows.len() * own, 0.0);
+            match component {
+                LinkComponent::Embedded(component) => {
+                    let AdjustedComponent { z, zh, .. } = component;
+                    Hadamard { z, zh, pairs: &self.set.pairs, directed: self.directed }
+                        .fill(rows.clone(), &mut part);
+                }
+                LinkComponent::Pairwise(x) => {
+                    PairwiseDesign { pairwise: x, columns: self.set.columns() }.fill(rows.clone(), &mut part);
+                }
+            }
+            for (out, part) in out.chunks_exact_mut(width).zip(part.chunks_exact(own)) {
+                out[start..start + own].copy_from_slice(part);
+            }
+            start += own;
+        }
+    }
+}

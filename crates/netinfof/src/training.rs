@@ -1,0 +1,273 @@
+//! The pairs that a link model learns from, and the graphs it sees them in.
+//!
+//! A training edge lies inside the graph that its own features are propagated on; a test edge does not. A model that
+//! learns from the first is surprised by the second. Cross-fitting takes the surprise away: training pairs are dealt to K
+//! folds, and the features of a fold's pairs come from the training graph *without that fold's edges*, in the space of the
+//! whole training graph ([`Component::embed`]). That costs K propagations and no decomposition. K = 0 turns it off.
+
+use std::collections::HashSet;
+
+use crate::component::Component;
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::graph::{Csr, NodeId, Pair};
+use crate::kernel;
+use crate::matrix::Matrix;
+use crate::pipeline::LinkParams;
+use crate::seed::{Seed, Stream};
+use crate::split::LinkSplit;
+
+/// Pairs with their answers: edges first, then negatives.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labelled {
+    /// The pairs, as nodes.
+    pub(crate) pairs: Vec<Pair>,
+    /// The same pairs as rows of [`Training::rows`].
+    pub(crate) rows: Vec<Pair>,
+    /// How many of them are edges.
+    pub(crate) edges: usize,
+}
+
+impl Labelled {
+    pub(crate) fn labels(&self) -> Vec<bool> {
+        (0..self.pairs.len()).map(|at| at < self.edges).collect()
+    }
+}
+
+/// What a link model learns from.
+#[derive(Debug)]
+pub(crate) struct Training {
+    /// For the weights of Act.
+    pub(crate) act: Labelled,
+    /// For the compatibility matrix.
+    pub(crate) compat: Labelled,
+    /// For the bins of Probe.
+    pub(crate) probe: Labelled,
+    folds: Vec<Fold>,
+}
+
+/// A graph without some of the edges, and the nodes of the pairs that are seen in it.
+#[derive(Debug)]
+struct Fold {
+    graph: Csr,
+    nodes: Vec<NodeId>,
+    first_row: usize,
+}
+
+impl Training {
+    pub(crate) fn draw(split: &LinkSplit, params: &LinkParams, seed: Seed) -> Result<Self> {
+        let mut edges = split.train.clone();
+        let most = params.act.max_pairs / (1 + params.act.negatives);
+        if edges.len() > most || params.crossfit > 0 {
+            // The order of someone's own split may mean something.
+            seed.stream(Stream::Folds, 0).shuffle(&mut edges);
+            edges.truncate(most.max(1));
+        }
+        // Each fold takes no more than a K-th of all edges away; a few edges of many need few folds.
+        let folds = (edges.len() * params.crossfit).div_ceil(split.train.len());
+        let negatives = |count: usize, stream| split.training_negatives(count, &mut seed.stream(stream, 0));
+
+        let mut compat: Vec<(Pair, usize)> = dealt(&edges, folds).collect();
+        if params.compat.core {
+            let core = two_core(&split.graph);
+            let inside = |e: &Pair| core[e[0] as usize] && core[e[1] as usize];
+            // A forest has no 2-core; all its edges are as good as any.
+            if compat.iter().any(|(edge, _)| inside(edge)) {
+                compat.retain(|(edge, _)| inside(edge));
+            }
+        }
+        if compat.len() > params.compat.max_edges {
+            seed.stream(Stream::CompatEdges, 0).shuffle(&mut compat);
+            compat.truncate(params.compat.max_edges);
+        }
+        let for_compat = negatives(params.compat.negatives * compat.len(), Stream::CompatNegatives)?;
+        let for_probe = negatives(params.probe.negatives * edges.len(), Stream::ProbeNegatives)?;
+        let for_act = negatives(params.act.negatives * edges.len(), Stream::TrainingNegatives)?;
+
+        let sets = [
+            (compat.len(), compat.into_iter().chain(dealt(&for_compat, folds)).collect()),
+            (edges.len(), dealt(&edges, folds).chain(dealt(&for_probe, folds)).collect()),
+            (edges.len(), dealt(&edges, folds).chain(dealt(&for_act, folds)).collect::<Vec<(Pair, usize)>>()),
+        ];
+        let folds: Vec<Fold> = {
+            let mut first_row = 0;
+            (0..folds)
+                .map(|fold| {
+                    let mut touched = vec![false; split.graph.rows()];
+                    for (pair, _) in sets.iter().flat_map(|(_, set)| set).filter(|(_, own)| *own == fold) {
+                        for &node in pair {
+                            touched[node as usize] = true;
+                        }
+                    }
+                    let nodes: Vec<NodeId> = (0..).zip(&touched).filter(|t| *t.1).map(|t| t.0).collect();
+                    let found = Fold { graph: without(split, &edges, fold, folds), nodes, first_row };
+                    first_row += found.nodes.len();
+                    found
+                })
+                .collect()
+        };
+        let [compat, probe, act] = sets.map(|(edges, set)| Labelled {
+            rows: set.iter().map(|&(pair, fold)| pair.map(|node| row_of(&folds, fold, node))).collect(),
+            pairs: set.into_iter().map(|(pair, _)| pair).collect(),
+            edges,
+        });
+        Ok(Training { act, compat, probe, folds })
+    }
+
+    /// How many rows [`Training::rows`] gives for a graph of so many nodes.
+    pub(crate) fn row_count(&self, nodes: usize) -> usize {
+        self.folds.last().map_or(nodes, |last| last.first_row + last.nodes.len())
+    }
+
+    /// The normalised embedding of every node of a training pair, as its fold sees it; `None` where there are no folds
+    /// and `z`, the embedding of the training graph itself, serves.
+    pub(crate) fn rows(&self, component: &Component, z: &Matrix, exec: &Exec) -> Option<Matrix> {
+        if self.folds.is_empty() {
+            return None;
+        }
+        let scale = component.column_scale(exec);
+        let mut rows = Matrix::zeros(self.row_count(z.rows()), z.cols());
+        let width = z.cols();
+        for fold in &self.folds {
+            let own = component.embed(&fold.graph, exec).map(|mut own| {
+                own.scale_cols(&scale);
+                kernel::normalize_rows(&mut own, exec);
+                own
+            });
+            let own = own.as_ref().unwrap_or(z);
+            for (at, &node) in fold.nodes.iter().enumerate() {
+                rows.row_mut(fold.first_row + at)[..width].copy_from_slice(own.row(node as usize));
+            }
+        }
+        Some(rows)
+    }
+}
+
+/// Pairs dealt to folds, one after the other.
+fn dealt(pairs: &[Pair], folds: usize) -> impl Iterator<Item = (Pair, usize)> + '_ {
+    pairs.iter().enumerate().map(move |(at, &pair)| (pair, at % folds.max(1)))
+}
+
+/// The training graph without the edges of one fold.
+fn without(split: &LinkSplit, edges: &[Pair], fold: usize, folds: usize) -> Csr {
+    let taken: HashSet<Pair> =
+        dealt(edges, folds).filter(|(_, own)| *own == fold).map(|(edge, _)| edge).collect();
+    let kept: Vec<Pair> = split.train.iter().copied().filter(|edge| !taken.contains(edge)).collect();
+    Csr::symmetric(split.graph.rows(), &kept)
+}
+
+fn row_of(folds: &[Fold], fold: usize, node: NodeId) -> u32 {
+    let Some(fold) = folds.get(fold) else { return node };
+    let at = fold.nodes.binary_search(&node).expect("nodes of a fold's pairs are listed");
+    u32::try_from(fold.first_row + at).expect("rows of training pairs fit in u32")
+}
+
+/// Nodes of the 2-core: what remains when nodes with fewer than two neighbours are taken away again and again.
+fn two_core(graph: &Csr) -> Vec<bool> {
+    let mut degree: Vec<usize> = (0..graph.rows()).map(|node| graph.row(node).len()).collect();
+    let mut inside = vec![true; graph.rows()];
+    let mut leaving: Vec<usize> = (0..graph.rows()).filter(|&node| degree[node] < 2).collect();
+    while let Some(node) = leaving.pop() {
+        if !std::mem::take(&mut inside[node]) {
+            continue;
+        }
+        for &other in graph.row(node) {
+            let other = other as usize;
+            degree[other] -= 1;
+            if inside[other] && degree[other] < 2 {
+                leaving.push(other);
+            }
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compat::{self, CompatKind};
+    use crate::component::{self, ComponentKind, ComponentParams};
+    use crate::graph::Graph;
+    use crate::split::{self, SplitParams};
+
+    /// A graph without any pattern: a link is as likely here as there.
+    fn noise() -> Graph {
+        let mut draw = Seed(5).stream(Stream::Synth, 0);
+        let mut edges: Vec<Pair> = (0..2400)
+            .map(|_| [draw.below(400), draw.below(400)])
+            .filter(|p| p[0] != p[1])
+            .map(crate::graph::ordered)
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let x = Matrix::from_fn(400, 40, |_, _| draw.unit() as f32);
+        Graph::from_edges("noise", 400, &edges)
+            .unwrap()
+            .with_features(crate::graph::Features::Dense(x))
+            .unwrap()
+    }
+
+    #[test]
+    fn every_edge_is_seen_from_a_graph_without_it() {
+        let exec = Exec::new(2).unwrap();
+        let graph = noise();
+        let params = LinkParams::default();
+        let split = split::links(&graph, &SplitParams::default(), Seed(0), &exec).unwrap();
+        let training = Training::draw(&split, &params, Seed(0)).unwrap();
+        assert_eq!(training.folds.len(), 5);
+        assert_eq!(training.act.edges, split.train.len());
+        for set in [&training.act, &training.compat, &training.probe] {
+            for (at, (&pair, rows)) in set.pairs.iter().zip(&set.rows).enumerate() {
+                let fold = training.folds.iter().rfind(|fold| fold.first_row <= rows[0] as usize).unwrap();
+                let node = |row: u32| fold.nodes[row as usize - fold.first_row];
+                assert_eq!(pair, rows.map(node));
+                assert!(!fold.graph.contains(pair[0], pair[1]), "pair {at}");
+            }
+        }
+        let missing: usize = training.folds.iter().map(|f| split.graph.nnz() - f.graph.nnz()).sum();
+        assert_eq!(missing, split.graph.nnz(), "every edge is missing from one fold");
+        // Few edges of many: no fold takes more than a fifth of all away, and one is enough.
+        let mut few = params.clone();
+        few.act.max_pairs = 4 * split.train.len() / 6;
+        assert_eq!(Training::draw(&split, &few, Seed(0)).unwrap().folds.len(), 1);
+        let off = LinkParams { crossfit: 0, ..params };
+        let training = Training::draw(&split, &off, Seed(0)).unwrap();
+        assert_eq!((training.folds.len(), &training.act.pairs), (0, &training.act.rows));
+    }
+
+    /// The reason for it all: in a graph without a pattern, training edges stand out from held-out edges by their own
+    /// presence alone. Cross-fitting must take that away.
+    #[test]
+    fn training_edges_look_like_held_out_edges() {
+        let exec = Exec::new(2).unwrap();
+        let graph = noise();
+        let split = split::links(&graph, &SplitParams::default(), Seed(0), &exec).unwrap();
+        let kinds = [ComponentKind::U, ComponentKind::P, ComponentKind::S, ComponentKind::D];
+        let params = ComponentParams { kinds: kinds.to_vec(), dim: 16, ..ComponentParams::default() };
+        let components = component::build(&split.graph, graph.features(), &params, Seed(0), &exec).unwrap();
+        for component in &components {
+            let surprise = |folds: usize| {
+                let mut params = LinkParams { crossfit: folds, ..LinkParams::default() };
+                params.compat.kind = CompatKind::H;
+                let training = Training::draw(&split, &params, Seed(0)).unwrap();
+                let (own, seen) = compat::fit(component, &split, &training, &params.compat, &exec).unwrap();
+                let [z, zh] = seen.as_ref().map_or([&own.z, &own.zh], |[z, zh]| [z, zh]);
+                let edges = &training.act.rows[..training.act.edges];
+                let seen = kernel::pair_dots(zh, z, edges, &exec);
+                let held_out = own.similarities(&split.test.positives, &exec);
+                let mean = |v: &[f32]| v.iter().map(|&v| f64::from(v)).sum::<f64>() / v.len() as f64;
+                mean(&seen) - mean(&held_out)
+            };
+            let (without, with) = (surprise(0), surprise(5));
+            assert!(without > 0.03, "{:?}: {without}", component.kind);
+            assert!(with.abs() < 0.4 * without, "{:?}: {with} {without}", component.kind);
+        }
+    }
+
+    #[test]
+    fn two_core_is_iterated() {
+        // A triangle 0 1 2 with a tail 2-3-4-5: one pass would keep 3 and 4.
+        let graph = Csr::symmetric(6, &[[0, 1], [1, 2], [0, 2], [2, 3], [3, 4], [4, 5]]);
+        assert_eq!(two_core(&graph), [true, true, true, false, false, false]);
+    }
+}
