@@ -2,8 +2,8 @@
 
     cargo build --release && python benchmarks/scores.py nodes DATA_FOLDER
 
-Runs `probe` and, for each component alone, `act` on the eight graphs (5 splits), and writes docs/node-scores.md and .svg
-(for `links`: docs/link-scores.md and .svg). Standard library only.
+Runs `act` with each component alone and with the default ones on the eight graphs (5 splits), and writes
+docs/node-scores.md and .svg (for `links`: docs/link-scores.md and .svg). Standard library only.
 """
 
 import json
@@ -13,13 +13,13 @@ import sys
 
 GRAPHS = ["cora", "citeseer", "pubmed", "photo", "computers", "chameleon", "squirrel", "actor"]
 NAMES = ["Cora", "CiteSeer", "PubMed", "Photo", "Computers", "Chameleon", "Squirrel", "Actor"]
-KINDS = "URFPS"
-COLOURS = {"U": "#0072b2", "R": "#56b4e9", "F": "#e69f00", "P": "#cc79a7", "S": "#009e73"}
-SHAPES = {"U": "circle", "R": "square", "F": "triangle", "P": "diamond", "S": "cross"}
+COLOURS = {"U": "#0072b2", "R": "#56b4e9", "F": "#e69f00", "P": "#cc79a7", "S": "#009e73", "D": "#d55e00", "X": "#000000"}
+SHAPES = {"U": "circle", "R": "square", "F": "triangle", "P": "diamond", "S": "cross", "D": "wedge", "X": "saltire"}
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 TASK, FOLDER = sys.argv[1:3]
+KINDS = {"nodes": "URFPS", "links": "URFPSDX"}[TASK]
 METRIC = {"nodes": "accuracy", "links": "hits@100"}[TASK]
 TITLE = {"nodes": "Node classification", "links": "Link prediction, clean protocol"}[TASK]
 OUT = os.path.join(ROOT, "docs", {"nodes": "node", "links": "link"}[TASK] + "-scores")
@@ -54,6 +54,8 @@ def mark(kind, x, y):
         "square": [(-r, -r), (r, -r), (r, r), (-r, r)],
         "triangle": [(0, -r - 1), (r + 1, r), (-r - 1, r)],
         "diamond": [(0, -r - 2), (r + 2, 0), (0, r + 2), (-r - 2, 0)],
+        "wedge": [(0, r + 1), (r + 1, -r), (-r - 1, -r)],
+        "saltire": [(-5, -3), (-3, -5), (0, -2), (3, -5), (5, -3), (2, 0), (5, 3), (3, 5), (0, 2), (-3, 5), (-5, 3), (-2, 0)],
         "cross": [(-2, -6), (2, -6), (2, -2), (6, -2), (6, 2), (2, 2), (2, 6), (-2, 6), (-2, 2), (-6, 2), (-6, -2), (-2, -2)],
     }[SHAPES[kind]]
     text = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in points)
@@ -91,10 +93,11 @@ def picture(points, rho):
 def main():
     points, rows, best, by_graph = [], [], 0, []
     for graph, name in zip(GRAPHS, NAMES):
-        scores = run(graph, "probe")["mean"]["components"]
         alone = ["--max-p", "1"] if TASK == "nodes" else []
-        found = {k: run(graph, "act", "--components", k, *alone)["mean"]["test"][METRIC] for k in KINDS}
-        full = run(graph, "act", "--components", ",".join(KINDS))
+        single = {k: run(graph, "act", "--components", k, *alone)["mean"] for k in KINDS}
+        scores = {k: single[k]["components"][k] for k in KINDS}
+        found = {k: single[k]["test"][METRIC] for k in KINDS}
+        full = run(graph, "act")
         points += [(name, k, scores[k], found[k]) for k in KINDS]
         best += max(KINDS, key=scores.get) == max(KINDS, key=found.get)
         by_graph.append(spearman([scores[k] for k in KINDS], [found[k] for k in KINDS]))
@@ -108,10 +111,10 @@ def main():
         f"# {TITLE}: score against {METRIC}",
         "",
         f"Made by `benchmarks/scores.py {TASK}`, 5 splits (seeds 0–4). Each cell: Probe's score / test {METRIC} in percent of a model",
-        "on that component alone. Then the full model, and Spearman's rank correlation of the five scores and figures of the row.",
+        "on that component alone. Then the full model, and Spearman's rank correlation of the scores and figures of the row.",
         "",
-        "| | U | R | F | P | S | all five | Spearman |",
-        "|---|---|---|---|---|---|---|---|",
+        f"| | {' | '.join(KINDS)} | all of them | Spearman |",
+        "|---" * (len(KINDS) + 3) + "|",
         *rows,
         "",
         f"Spearman's correlation over all {len(points)} points: {rho:.3f}; mean over the graphs: {sum(by_graph) / len(by_graph):.3f}. The component with the",

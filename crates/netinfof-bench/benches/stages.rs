@@ -5,13 +5,13 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use netinfof::act::{self, LinkActParams};
-use netinfof::compat::{self, CompatParams};
+use netinfof::act;
 use netinfof::component::{self, ComponentKind, ComponentParams};
 use netinfof::graph::synth::{self, Communities};
-use netinfof::probe::{self, LinkProbeParams};
-use netinfof::split::{self, SplitParams};
-use netinfof::{Exec, Seed};
+use netinfof::link::{self, Evaluated};
+use netinfof::pairwise::Source;
+use netinfof::training::Training;
+use netinfof::{Exec, Goal, LinkParams, Seed, probe, split};
 
 const NODES: [usize; 3] = [4_000, 16_000, 64_000];
 const SEED: Seed = Seed(0);
@@ -21,33 +21,42 @@ fn stages(criterion: &mut Criterion) {
     for nodes in NODES {
         let graph = synth::communities(&Communities::default().nodes(nodes), SEED).expect("a graph");
         let edges = graph.edge_count();
-        let split = split::links(&graph, &SplitParams::default(), SEED, &exec).expect("a split");
-        let params = ComponentParams::default();
-        let components =
-            component::build(&split.graph, graph.features(), &params, SEED, &exec).expect("components");
-        let adjusted =
-            compat::fit(&components, &split, &CompatParams::default(), SEED, &exec).expect("matrices");
+        let params = LinkParams::default();
+        let split = split::links(&graph, &params.split, SEED, &exec).expect("a split");
+        let components = component::build(&split.graph, graph.features(), &params.component, SEED, &exec)
+            .expect("components");
+        let training = Training::draw(&split, &params, SEED).expect("training pairs");
+        let source = Source::new(&split.graph, graph.features(), &exec);
+        let learn = || link::learn(&components, &split, &training, Some(&source), Goal::Act, &params, &exec);
+        let learned = learn().expect("matrices");
+        let valid = Evaluated::new(&split.valid, Some(&source), &exec);
 
         let mut group = criterion.benchmark_group("stages");
         group.sample_size(10).throughput(Throughput::Elements(edges as u64));
         group.bench_function(BenchmarkId::new("split", edges), |b| {
-            b.iter(|| split::links(black_box(&graph), &SplitParams::default(), SEED, &exec));
+            b.iter(|| split::links(black_box(&graph), &params.split, SEED, &exec));
         });
-        for kind in ComponentKind::ALL {
+        for kind in ComponentKind::ALL.into_iter().filter(|&kind| kind != ComponentKind::X) {
             let mut one = ComponentParams::default();
             one.kinds = vec![kind];
             group.bench_function(BenchmarkId::new(format!("component {}", kind.name()), edges), |b| {
                 b.iter(|| component::build(black_box(&split.graph), graph.features(), &one, SEED, &exec));
             });
         }
-        group.bench_function(BenchmarkId::new("compatibility", edges), |b| {
-            b.iter(|| compat::fit(black_box(&components), &split, &CompatParams::default(), SEED, &exec));
+        group.bench_function(BenchmarkId::new("training pairs", edges), |b| {
+            b.iter(|| Training::draw(black_box(&split), &params, SEED));
         });
+        group.bench_function(BenchmarkId::new("columns of X, training edges", edges), |b| {
+            b.iter(|| source.columns(black_box(&split.train), &exec));
+        });
+        group.bench_function(BenchmarkId::new("compatibility and X", edges), |b| b.iter(learn));
         group.bench_function(BenchmarkId::new("probe", edges), |b| {
-            b.iter(|| probe::links(black_box(&adjusted), &split, &LinkProbeParams::default(), SEED, &exec));
+            b.iter(|| probe::links(black_box(&learned), &valid, &params.probe, &exec));
         });
         group.bench_function(BenchmarkId::new("act", edges), |b| {
-            b.iter(|| act::links(black_box(&adjusted), &split, &LinkActParams::default(), SEED, &exec));
+            b.iter(|| {
+                act::links(black_box(&learned), &split, &training, &valid, Some(&source), &params.act, &exec)
+            });
         });
         group.finish();
     }

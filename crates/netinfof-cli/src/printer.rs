@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::GraphFacts;
-use netinfof::report::ComponentReport;
-use netinfof::{Error, Progress, Report, Result};
+use netinfof::report::{ComponentReport, RunParams};
+use netinfof::split::Negatives;
+use netinfof::{Error, Progress, Protocol, Report, Result};
 
 /// Progress as a bar on a terminal, as plain lines elsewhere.
 pub(crate) struct Bars {
@@ -128,10 +129,20 @@ pub(crate) fn report(report: &Report) -> String {
     let mut text = String::new();
     let graph = &report.graph;
     let splits = report.splits.len();
-    let task = match report.protocol {
-        Some(netinfof::Protocol::Clean) => "link prediction · clean protocol".to_string(),
-        Some(netinfof::Protocol::Paper) => "link prediction · paper protocol".to_string(),
-        None => format!("node classification · {}", plural(graph.classes, "class")),
+    let task = match &report.params {
+        RunParams::Links(params) => {
+            let protocol = match params.split.protocol {
+                Protocol::Clean => "clean protocol",
+                Protocol::Paper => "paper protocol",
+            };
+            let negatives = match params.split.negatives {
+                Negatives::Uniform => "",
+                Negatives::Degree => ", negatives matched by degree",
+                Negatives::Heart => ", hard negatives",
+            };
+            format!("link prediction · {protocol}{negatives}")
+        }
+        RunParams::Nodes(_) => format!("node classification · {}", plural(graph.classes, "class")),
     };
     let _ = writeln!(
         text,
@@ -150,7 +161,7 @@ pub(crate) fn report(report: &Report) -> String {
     let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
     let _ = write!(
         text,
-        "\n  component          score           {:20} table accuracy",
+        "\n  component             score           {:20} table accuracy",
         format!("{floor:.2} … 1")
     );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
@@ -158,8 +169,12 @@ pub(crate) fn report(report: &Report) -> String {
         let spread = report.std.components.get(name).copied().unwrap_or(0.0);
         let accuracy = mean_of(name, |c| c.accuracy);
         let value = if splits > 1 { format!("{score:.3} ± {spread:.3}") } else { format!("{score:.3}") };
-        let _ =
-            write!(text, "  {name} {:16} {value:15} {} {accuracy:14.3}", meaning(name), gauge(*score, floor));
+        let _ = write!(
+            text,
+            "  {name:2} {:18} {value:15} {} {accuracy:14.3}",
+            meaning(name),
+            gauge(*score, floor)
+        );
         if with_act {
             let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
             let norm = norms.sum::<f64>() / splits as f64;
@@ -199,6 +214,12 @@ fn meaning(component: &str) -> &'static str {
         "F" => "features",
         "P" => "propagated",
         "S" => "prop. with self",
+        "P1" => "propagated once",
+        "S1" => "with self, once",
+        "S3" => "with self, 3 times",
+        "S5" => "with self, 5 times",
+        "D" => "own, not shared",
+        "X" => "pair's neighbours",
         _ => "",
     }
 }

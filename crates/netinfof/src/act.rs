@@ -1,8 +1,8 @@
 //! Act: solve the task with the same embeddings (paper, section 4.3).
 //!
 //! A logistic (links) or softmax (nodes) regression with sparse-group LASSO weighs the components, one group a component,
-//! its penalty chosen on validation data. Links: the features of a pair are, for each component, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙
-//! ẑ_i)`, the same in both directions. Nodes: the features are the normalised embeddings themselves.
+//! its penalty chosen on validation data. Links: the features of a pair are, for each embedding, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙
+//! ẑ_i)`, the same in both directions, and those of X. Nodes: the features are the normalised embeddings themselves.
 
 mod links;
 mod nodes;
@@ -16,10 +16,10 @@ use crate::linalg::sgl::Weights;
 use crate::linalg::{SglInfo, SglParams};
 use crate::report::OrderedMap;
 
-pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties};
+pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
 pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 
-pub(crate) use links::{check_hits, links};
+pub(crate) use links::check_hits;
 
 /// Penalties to try: every ridge with every λ₁ and every λ₂, in this order, each fit starting from the last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -113,6 +113,8 @@ pub struct PathStep {
     pub lambda1: f64,
     /// λ₂.
     pub lambda2: f64,
+    /// The ridge penalty, already divided by the number of training rows.
+    pub ridge: f64,
     /// The figure that penalties are chosen by, on validation data.
     pub figure: f64,
     /// How many components have weights.

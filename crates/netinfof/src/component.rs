@@ -39,7 +39,7 @@ pub enum ComponentKind {
     P,
     /// Features propagated by symmetric adjacency with self loops.
     S,
-    /// As P, one step.
+    /// As P, one step; rare features weigh more, as in all that follow.
     P1,
     /// As S, one step.
     S1,
@@ -49,7 +49,7 @@ pub enum ComponentKind {
     S5,
     /// Features less their average over the neighbours: a high-pass filter.
     D,
-    /// Counts of shared neighbours and short paths: of pairs, not of nodes. Links only.
+    /// Shared neighbours, short paths, cosines of features: of pairs, not of nodes. Links only.
     X,
 }
 
@@ -265,7 +265,8 @@ impl Component {
     }
 
     /// The embedding of another graph over the same nodes and features, in the space of this one; `None` where edges
-    /// play no part. One propagation, no decomposition.
+    /// play no part. One propagation (or the walks, for R), no decomposition. One-hot degrees that stand in for
+    /// missing features stay those of the training graph.
     pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
         self.basis.embed(graph, exec)
     }
@@ -273,7 +274,7 @@ impl Component {
 
 /// Builds the components of a training graph.
 ///
-/// `O(m d)` and `O(nnz(X) d)` for a handful of passes; memory `n · d` a component beyond the input.
+/// `O(m d)` and `O(nnz(X) d)` for a handful of passes; memory `2 n d` a component beyond the input.
 pub fn build(
     graph: &Csr,
     features: &Features,

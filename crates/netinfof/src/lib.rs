@@ -29,7 +29,7 @@ pub mod compat;
 
 pub mod pairwise;
 
-mod training;
+pub mod training;
 
 pub mod link;
 

@@ -93,13 +93,14 @@ impl PairSet {
 
 /// Positives and negatives to tell apart.
 #[derive(Clone, Debug)]
-pub(crate) struct Evaluated {
+pub struct Evaluated {
     pub(crate) positives: PairSet,
     pub(crate) negatives: PairSet,
 }
 
 impl Evaluated {
-    pub(crate) fn new(pairs: &Pairs, source: Option<&Source<'_>>, exec: &Exec) -> Self {
+    /// Prepares both; `source` where X is one of the components.
+    pub fn new(pairs: &Pairs, source: Option<&Source<'_>>, exec: &Exec) -> Self {
         Evaluated {
             positives: PairSet::new(pairs.positives.clone(), source, exec),
             negatives: PairSet::new(pairs.negatives.clone(), source, exec),
@@ -109,16 +110,17 @@ impl Evaluated {
 
 /// A component with what it makes of the training pairs.
 #[derive(Debug)]
-pub(crate) struct Learned {
-    pub(crate) component: LinkComponent,
+pub struct Learned {
+    /// The component.
+    pub component: LinkComponent,
     /// Similarities of the pairs that place the bins of Probe.
     pub(crate) probe: Vec<f32>,
     /// Features of the pairs that Act learns from; none if nobody asked for Act.
     pub(crate) act: Option<Block>,
 }
 
-/// Fits the compatibility matrices, and X if it is asked for.
-pub(crate) fn learn(
+/// Fits the compatibility matrices, and X if there is a source for it.
+pub fn learn(
     components: &[Component],
     split: &LinkSplit,
     training: &Training,

@@ -41,12 +41,13 @@ pub const COLUMNS: [&str; 19] = [
 ];
 
 /// Neighbours of a node with more than this many are sampled when paths of three edges are counted.
-pub(crate) const MAX_DEGREE: usize = 4096;
+pub const MAX_DEGREE: usize = 4096;
 /// Neighbours whose features are compared for one pair, at the most; a sample where there are more.
 const MAX_COMPARED: usize = 64;
 
 /// All that the columns of X are made from.
-pub(crate) struct Source<'a> {
+#[derive(Debug)]
+pub struct Source<'a> {
     graph: &'a Csr,
     max_degree: usize,
     inverse: Vec<[f32; 2]>,
@@ -56,6 +57,7 @@ pub(crate) struct Source<'a> {
 }
 
 /// Rows of features of length 1, as they are and with rare columns given more weight.
+#[derive(Debug)]
 struct FeatureSource<'a> {
     plain: Rows<'a>,
     norms: Vec<f32>,
@@ -67,6 +69,7 @@ struct FeatureSource<'a> {
     with_own: Vec<f32>,
 }
 
+#[derive(Debug)]
 enum Rows<'a> {
     Dense(Cow<'a, Matrix>),
     Sparse(Cow<'a, Csr>),
@@ -95,6 +98,20 @@ impl Rows<'_> {
         );
     }
 
+    /// Sets `to` to zero where these rows are not.
+    fn clear(&self, rows: impl Iterator<Item = usize>, to: &mut [f32]) {
+        match self {
+            Rows::Dense(_) => to.fill(0.0),
+            Rows::Sparse(x) => {
+                for row in rows {
+                    for &col in x.row(row) {
+                        to[col as usize] = 0.0;
+                    }
+                }
+            }
+        }
+    }
+
     fn dot(&self, row: usize, with: &[f32]) -> f32 {
         simd(
             #[inline(always)]
@@ -112,7 +129,8 @@ impl Rows<'_> {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn new(graph: &'a Csr, features: &'a Features, exec: &Exec) -> Self {
+    /// From the training graph and the features.
+    pub fn new(graph: &'a Csr, features: &'a Features, exec: &Exec) -> Self {
         let n = graph.rows();
         let inverse: Vec<[f32; 2]> = (0..n)
             .map(|node| {
@@ -140,10 +158,10 @@ impl<'a> Source<'a> {
 
     /// The columns of X for every pair, as they are.
     ///
-    /// `O(Σ d²)` over the neighbours of one end of the pairs, once for each such end, and the smaller degree for each
-    /// pair; no product of matrices is formed. Nodes with more than [`MAX_DEGREE`] neighbours pass on a systematic
-    /// sample of them: counts of paths stay right on average.
-    pub(crate) fn columns(&self, pairs: &[Pair], exec: &Exec) -> Matrix {
+    /// `O(Σ d)` over the neighbours of the busier end, once for each such end, and for each pair the smaller degree and
+    /// the features of at most 64 neighbours; no product of matrices is formed. Nodes with more than [`MAX_DEGREE`]
+    /// neighbours pass on a systematic sample of them: counts of paths stay right on average.
+    pub fn columns(&self, pairs: &[Pair], exec: &Exec) -> Matrix {
         let degree = |node: NodeId| self.graph.row(node as usize).len();
         // The busier end is walked from once for all of its pairs; the other end's degree is what each pair costs.
         let ends = |[i, j]: Pair| if (degree(i), i) >= (degree(j), j) { [i, j] } else { [j, i] };
@@ -204,13 +222,14 @@ impl<'a> FeatureSource<'a> {
             let mut scratch = vec![0.0f32; rare.cols()];
             let mut out = Vec::with_capacity(range.len());
             for node in range {
-                scratch.fill(0.0);
+                let neighbours = || graph.row(node).iter().map(|&k| k as usize);
                 rare.add(node, &mut scratch);
                 let own = rare.dot(node, &scratch);
-                scratch.fill(0.0);
-                graph.row(node).iter().for_each(|&k| rare.add(k as usize, &mut scratch));
-                let square = kernel::dot(&scratch, &scratch);
+                rare.clear(std::iter::once(node), &mut scratch);
+                neighbours().for_each(|k| rare.add(k, &mut scratch));
+                let square = neighbours().map(|k| rare.dot(k, &scratch)).sum();
                 out.push([own, square, rare.dot(node, &scratch)]);
+                rare.clear(neighbours(), &mut scratch);
             }
             out
         });
@@ -226,7 +245,7 @@ struct Walker<'a> {
     start: NodeId,
     /// Whether a node is a neighbour of the start.
     near: Vec<bool>,
-    /// Walks of two steps from the start to every node: as they are, and weighed by the node between.
+    /// Walks of two steps from the start to every other node: as they are, and weighed by the node between.
     two: Vec<[f32; 3]>,
     reached: Vec<NodeId>,
     /// Features of the start, plain and by rarity, and the sum of its neighbours'.
@@ -260,7 +279,7 @@ impl<'a> Walker<'a> {
             self.two[k as usize] = [0.0; 3];
         }
         self.reached.clear();
-        self.start = node;
+        let before = std::mem::replace(&mut self.start, node);
         for &k in graph.row(node as usize) {
             self.near[k as usize] = true;
             let onward = graph.row(k as usize);
@@ -269,7 +288,7 @@ impl<'a> Walker<'a> {
             let offset = (node as usize + k as usize) % stride;
             let weight = stride as f32;
             let [one, more] = inverse[k as usize];
-            for &other in onward[offset..].iter().step_by(stride) {
+            for &other in onward[offset..].iter().step_by(stride).filter(|&&other| other != node) {
                 let two = &mut self.two[other as usize];
                 if two[0] == 0.0 {
                     self.reached.push(other);
@@ -280,14 +299,13 @@ impl<'a> Walker<'a> {
             }
         }
         if let Some(features) = features {
+            let neighbours = |node: NodeId| graph.row(node as usize).iter().map(|&k| k as usize);
             for (scratch, rows) in [(&mut self.plain, &features.plain), (&mut self.rare, &features.rare)] {
-                scratch.fill(0.0);
+                rows.clear(std::iter::once(before as usize), scratch);
                 rows.add(node as usize, scratch);
             }
-            self.neighbours.fill(0.0);
-            for &k in graph.row(node as usize) {
-                features.rare.add(k as usize, &mut self.neighbours);
-            }
+            features.rare.clear(neighbours(before), &mut self.neighbours);
+            neighbours(node).for_each(|k| features.rare.add(k, &mut self.neighbours));
         }
     }
 
@@ -314,11 +332,12 @@ impl<'a> Walker<'a> {
         }
         let (mut d, mut e) = (own.len() as f64, theirs.len() as f64);
         if linked {
-            // Walks over the edge itself: there and back, then on; on, then there and back; both at once.
-            paths[0] -= d + e - 1.0;
+            // Walks over the edge itself, to the other end and from there out and back. Those that come back to the start
+            // in between were never counted.
+            paths[0] -= e - 1.0;
             for k in 0..2 {
                 let (wi, wj) = (f64::from(inverse[i][k]), f64::from(inverse[j][k]));
-                paths[k + 1] -= wi * around[i][k] + wj * around[j][k] - wi * wj;
+                paths[k + 1] -= wj * (around[j][k] - wi);
             }
             d -= 1.0;
             e -= 1.0;
@@ -404,8 +423,8 @@ const CLIP: f32 = 8.0;
 /// Shares of the training pairs below each knot.
 const KNOTS: [f64; 10] =
     [1.0 / 9.0, 2.0 / 9.0, 3.0 / 9.0, 4.0 / 9.0, 5.0 / 9.0, 6.0 / 9.0, 7.0 / 9.0, 8.0 / 9.0, 0.97, 0.99];
-/// Training pairs that knots are placed by, at the most.
-const KNOT_PAIRS: usize = 50_000;
+/// Training pairs that knots are placed by and the score is fitted on, at the most.
+const FITTED_PAIRS: usize = 50_000;
 
 /// Deviation of the features beside those of the other components: how lightly the penalty falls on X (DESIGN.md).
 const DEVIATION: f32 = 0.2;
@@ -413,7 +432,11 @@ const DEVIATION: f32 = 0.2;
 impl Pairwise {
     /// From the columns of training pairs and their labels.
     pub(crate) fn fit(columns: &Matrix, labels: &[bool], exec: &Exec) -> Result<Self> {
-        let n = columns.rows();
+        // A part of the pairs places the knots and weighs the score: there are few numbers to find.
+        let stride = columns.rows().div_ceil(FITTED_PAIRS).max(1);
+        let picked: Vec<usize> = (0..columns.rows()).step_by(stride).collect();
+        let n = picked.len();
+        let columns = Matrix::from_fn(n, columns.cols(), |row, col| columns.row(picked[row])[col]);
         let moments = |m: &Matrix| -> Vec<[f32; 2]> {
             let ones = Matrix::from_vec(n, 1, vec![1.0; n]);
             let sums = kernel::gemm_tn(&ones, m, exec);
@@ -426,30 +449,28 @@ impl Pairwise {
                 .collect()
         };
         let mut found = Pairwise { columns: Vec::new(), standard: Vec::new(), weights: Vec::new() };
-        for (col, [mean, scale]) in moments(columns).into_iter().enumerate() {
-            let stride = n.div_ceil(KNOT_PAIRS).max(1);
-            let mut values: Vec<f32> = (0..n)
-                .step_by(stride)
-                .map(|row| ((columns.row(row)[col] - mean) * scale).clamp(-CLIP, CLIP))
-                .collect();
+        for (col, [mean, scale]) in moments(&columns).into_iter().enumerate() {
+            let mut values: Vec<f32> =
+                (0..n).map(|row| ((columns.row(row)[col] - mean) * scale).clamp(-CLIP, CLIP)).collect();
             values.sort_unstable_by(f32::total_cmp);
             let mut knots: Vec<f32> =
-                KNOTS.iter().map(|share| values[((values.len() - 1) as f64 * share) as usize]).collect();
+                KNOTS.iter().map(|share| values[((n - 1) as f64 * share) as usize]).collect();
             knots.dedup();
             // Nothing changes at the ends.
-            knots.retain(|&knot| knot > values[0] && knot < values[values.len() - 1]);
+            knots.retain(|&knot| knot > values[0] && knot < values[n - 1]);
             found.columns.push(Column { mean, scale, knots });
         }
         // As they are at first; then standardised.
-        let mut rows = found.expanded(columns, exec);
+        let mut rows = found.expanded(&columns, exec);
         found.standard = moments(&rows).into_iter().map(|[mean, scale]| [mean, scale * DEVIATION]).collect();
         exec.fill_matrix(&mut rows, |_, row| standardize(&found.standard, row));
         let mut left = kernel::gram(&rows, None, exec);
         for k in 0..left.nrows() {
             left[(k, k)] += 1e-4 * n as f64;
         }
-        let centre = labels.iter().filter(|&&label| label).count() as f64 / n as f64;
-        let target = Matrix::from_fn(n, 1, |row, _| (f64::from(u8::from(labels[row])) - centre) as f32);
+        let label = |row: usize| f64::from(u8::from(labels[picked[row]]));
+        let centre = (0..n).map(label).sum::<f64>() / n as f64;
+        let target = Matrix::from_fn(n, 1, |row, _| (label(row) - centre) as f32);
         let right: Mat<f64> = kernel::gemm_tn(&rows, &target, exec);
         let weights = solve_spd(&left, &right)?;
         found.weights = (0..weights.nrows()).map(|k| weights[(k, 0)] as f32).collect();

@@ -15,7 +15,7 @@ use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, Protocol, SplitParams};
+use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams};
 use crate::training::Training;
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
@@ -37,7 +37,7 @@ pub struct LinkParams {
     pub probe: LinkProbeParams,
     /// Act.
     pub act: LinkActParams,
-    /// Folds of cross-fitting (default 5; [`crate::link`] says what it is); 0 turns it off.
+    /// Folds of cross-fitting (default 5; [`crate::training`] says what it is); 0 turns it off.
     pub crossfit: usize,
 }
 
@@ -57,8 +57,9 @@ impl Default for LinkParams {
 }
 
 impl LinkParams {
-    /// Everything as in the paper and its published code: its five components and nothing beside them, unverified
-    /// negatives, no cross-fitting, its grid of penalties.
+    /// The paper and the protocol of its published code: its five components and nothing beside them, unverified
+    /// negatives, no cross-fitting, its grid of penalties. Where the two differ or the code is at fault the paper's text
+    /// holds, pair features are symmetric, and LSQR goes further (DESIGN.md).
     #[must_use]
     pub fn paper() -> Self {
         let mut params = LinkParams::default();
@@ -86,8 +87,8 @@ impl LinkParams {
         self.component.validate()?;
         self.compat.validate()?;
         self.probe.validate()?;
-        if self.crossfit > 1000 {
-            return Err(Error::param("crossfit", self.crossfit, "0 to 1000 folds"));
+        if self.crossfit == 1 || self.crossfit > 1000 {
+            return Err(Error::param("crossfit", self.crossfit, "0 for none, or 2 to 1000 folds"));
         }
         self.act.validate()
     }
@@ -266,7 +267,8 @@ fn link_split(
     drop(components);
     clock.lap("compatibility");
 
-    let valid = Evaluated::new(&split.valid, source, exec);
+    let valid = if goal == Goal::Act || split.each == 0 { &split.valid } else { &Pairs::default() };
+    let valid = Evaluated::new(valid, source, exec);
     // Probe weighs as many negatives as positives.
     let balanced = (split.each > 0)
         .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source, exec));

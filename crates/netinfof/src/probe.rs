@@ -100,7 +100,7 @@ impl InfoScore {
 }
 
 /// Scores every component: bins placed on training pairs, counted on validation pairs.
-pub(crate) fn links(
+pub fn links(
     learned: &[Learned],
     valid: &Evaluated,
     params: &LinkProbeParams,

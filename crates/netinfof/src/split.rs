@@ -76,6 +76,10 @@ impl SplitParams {
         if !(self.valid > 0.0 && self.train + self.valid < 1.0) {
             return Err(Error::param("valid", self.valid, "a share above 0 that leaves edges to test"));
         }
+        self.check_negatives()
+    }
+
+    fn check_negatives(&self) -> Result<()> {
         if self.protocol == Protocol::Paper && self.negatives != Negatives::Uniform {
             return Err(Error::param(
                 "negatives",
@@ -133,8 +137,8 @@ pub struct LinkSplit {
     pub test: Pairs,
     /// How many negatives each positive has of its own, one after the other; 0 where all share them.
     pub each: usize,
-    /// More negatives to make choices on, so that they hang less on chance; none in the paper protocol, and none where
-    /// the validation negatives are the caller's own.
+    /// More negatives to make choices on, so that they hang less on chance; none in the paper protocol, none of the hard
+    /// kind, and none where validation or test negatives are the caller's own.
     pub choice: Vec<Pair>,
     /// How the negatives were drawn.
     pub protocol: Protocol,
@@ -329,9 +333,10 @@ fn known_labels(
 /// Fewer edges cannot be split three ways in any useful sense.
 const FEWEST_EDGES: usize = 20;
 
-/// Negatives that choices are made on, for each test negative, and in all at the least.
+/// Negatives that choices are made on, for each test negative, and in all at the least and at the most.
 const CHOICE_FACTOR: usize = 4;
 const CHOICE_LEAST: usize = 20_000;
+const CHOICE_MOST: usize = 400_000;
 
 /// Splits the edges by a seeded permutation and draws as many negatives as positives for validation and test.
 pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
@@ -348,7 +353,7 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
     }
     seed.stream(Stream::LinkSplit, 0).shuffle(&mut edges);
     let share = |ratio: f64| ((edges.len() as f64 * ratio).round() as usize).max(1);
-    let valid_from = share(params.train);
+    let valid_from = share(params.train).min(edges.len() - 2);
     let test_from = (valid_from + share(params.valid)).min(edges.len() - 1);
     let pairs = LinkPairs {
         train: edges[..valid_from].to_vec(),
@@ -366,6 +371,7 @@ pub fn links_given(
     seed: Seed,
     exec: &Exec,
 ) -> Result<LinkSplit> {
+    params.check_negatives()?;
     let bad = |what: String| Err(Error::InvalidSplit { what });
     let LinkPairs { train, valid, test } = pairs;
     for (name, set) in [
@@ -387,6 +393,9 @@ pub fn links_given(
     let mut edges: Vec<Pair> = train.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
     let mut seen = HashSet::with_capacity(edges.len());
     edges.retain(|&edge| seen.insert(edge));
+    if edges.is_empty() {
+        return bad("all training edges are self loops".into());
+    }
     if edges.len() < train.len() {
         exec.notice(format!(
             "{} self loops or repeats among the training edges dropped",
@@ -400,6 +409,11 @@ pub fn links_given(
     }
     let wanted = |set: &Pairs| if set.negatives.is_empty() { set.positives.len() } else { 0 };
     let (for_valid, for_test) = (wanted(&valid), wanted(&test));
+    if params.negatives != Negatives::Uniform && (for_valid == 0 || for_test == 0) {
+        return bad(
+            "the split has negatives of its own, so there are none to draw of the kind asked for".into()
+        );
+    }
     let training = Csr::symmetric(graph.nodes(), &edges);
     let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
     let mut split = LinkSplit {
@@ -416,22 +430,17 @@ pub fn links_given(
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
     match (params.protocol, params.negatives) {
         (Protocol::Clean, Negatives::Heart) => {
-            if for_valid == 0 || for_test == 0 {
-                return bad("the split has negatives of its own, so there are no hard ones to draw".into());
-            }
-            let hard = |positives: &[Pair]| {
-                heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)
-            };
-            (valid.negatives, test.negatives) = (hard(&valid.positives), hard(&test.positives));
+            let positives = [&valid.positives[..], &test.positives].concat();
+            let mut found = heart::hard(training, all, graph.features(), &positives, HEART_EACH, seed, exec)?;
+            test.negatives = found.split_off(valid.positives.len() * HEART_EACH);
+            valid.negatives = found;
             split.each = HEART_EACH;
             return Ok(split);
         }
         (Protocol::Clean, Negatives::Degree) => {
-            for (set, wanted) in [(valid, for_valid), (test, for_test)] {
-                if wanted > 0 {
-                    set.negatives = matched_non_edges(all, &set.positives, wanted, &mut draw)?;
-                }
-            }
+            let mut seen = HashSet::new();
+            valid.negatives = matched_non_edges(all, &valid.positives, for_valid, &mut seen, &mut draw)?;
+            test.negatives = matched_non_edges(all, &test.positives, for_test, &mut seen, &mut draw)?;
         }
         (protocol, _) => {
             let mut drawn = match protocol {
@@ -450,10 +459,12 @@ pub fn links_given(
         let known: HashSet<Pair> =
             split.valid.negatives.iter().chain(&split.test.negatives).map(|&pair| ordered(pair)).collect();
         let free = free_pairs(all) - known.len();
-        let wanted = (CHOICE_FACTOR * for_test).max(CHOICE_LEAST).min(free / 2) + known.len();
+        let wanted = (CHOICE_FACTOR * for_test).clamp(CHOICE_LEAST, CHOICE_MOST).min(free / 2) + known.len();
         let mut draw = seed.stream(Stream::ChoiceNegatives, 0);
         split.choice = match params.negatives {
-            Negatives::Degree => matched_non_edges(all, &split.valid.positives, wanted, &mut draw)?,
+            Negatives::Degree => {
+                matched_non_edges(all, &split.valid.positives, wanted, &mut HashSet::new(), &mut draw)?
+            }
             _ => distinct_non_edges(all, wanted, &mut draw)?,
         };
         split.choice.retain(|&pair| !known.contains(&ordered(pair)));
@@ -508,12 +519,17 @@ fn matched_pair(adjacency: &Csr, edges: &[Pair], draw: &mut Draw) -> Pair {
     }
 }
 
-/// `count` pairs that are no edges, with the degrees of these edges; different ones as long as there are any.
-fn matched_non_edges(adjacency: &Csr, edges: &[Pair], count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
+/// `count` pairs that are no edges, with the degrees of these edges; ones not seen before, as long as there are any.
+fn matched_non_edges(
+    adjacency: &Csr,
+    edges: &[Pair],
+    count: usize,
+    seen: &mut HashSet<Pair>,
+    draw: &mut Draw,
+) -> Result<Vec<Pair>> {
     if free_pairs(adjacency) == 0 {
         return Err(too_dense(0, count));
     }
-    let mut seen = HashSet::with_capacity(count);
     let mut pairs = Vec::with_capacity(count);
     let mut tries = 0;
     while pairs.len() < count {
@@ -609,6 +625,38 @@ mod tests {
         for pair in degree.test.negatives.iter().chain(&degree.choice) {
             assert!(!graph.adjacency().contains(pair[0], pair[1]));
         }
+    }
+
+    #[test]
+    fn shares_near_one_leave_something_for_every_set() {
+        let exec = Exec::new(1).unwrap();
+        let params = SplitParams { train: 0.98, valid: 0.01, ..SplitParams::default() };
+        let split = links(&ring(20), &params, Seed(0), &exec).unwrap();
+        let sizes = (split.train.len(), split.valid.positives.len(), split.test.positives.len());
+        assert_eq!(sizes, (18, 1, 1));
+    }
+
+    #[test]
+    fn hubs_and_small_graphs_under_hard_negatives() {
+        let exec = Exec::new(1).unwrap();
+        let params = SplitParams { negatives: Negatives::Heart, ..SplitParams::default() };
+        let star: Vec<Pair> = (1..40).map(|leaf| [0, leaf]).collect();
+        let star = Graph::from_edges("star", 40, &star).unwrap();
+        let error = links(&star, &params, Seed(0), &exec).unwrap_err().to_string();
+        assert!(error.contains("linked to all others"), "{error}");
+        // Fewer nodes than pairs are needed: they come again, and are never edges.
+        let split = links(&ring(30), &params, Seed(0), &exec).unwrap();
+        assert_eq!(split.test.negatives.len(), split.test.positives.len() * HEART_EACH);
+        let ring = ring(30);
+        assert!(split.test.negatives.iter().all(|p| p[0] != p[1] && !ring.adjacency().contains(p[0], p[1])));
+        let loops = LinkPairs {
+            train: vec![[1, 1]],
+            valid: Pairs { positives: vec![[1, 0]], negatives: vec![] },
+            test: Pairs { positives: vec![[3, 4]], negatives: vec![] },
+        };
+        let error =
+            links_given(&ring, loops, &SplitParams::default(), Seed(0), &exec).unwrap_err().to_string();
+        assert!(error.contains("self loops"), "{error}");
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Labelled {
 
 /// What a link model learns from.
 #[derive(Debug)]
-pub(crate) struct Training {
+pub struct Training {
     /// For the weights of Act.
     pub(crate) act: Labelled,
     /// For the compatibility matrix.
@@ -55,7 +55,8 @@ struct Fold {
 }
 
 impl Training {
-    pub(crate) fn draw(split: &LinkSplit, params: &LinkParams, seed: Seed) -> Result<Self> {
+    /// Draws negatives and deals all pairs to folds. `O(m)` for each fold.
+    pub fn draw(split: &LinkSplit, params: &LinkParams, seed: Seed) -> Result<Self> {
         let mut edges = split.train.clone();
         let most = params.act.max_pairs / (1 + params.act.negatives);
         if edges.len() > most || params.crossfit > 0 {
@@ -64,7 +65,7 @@ impl Training {
             edges.truncate(most.max(1));
         }
         // Each fold takes no more than a K-th of all edges away; a few edges of many need few folds.
-        let folds = (edges.len() * params.crossfit).div_ceil(split.train.len());
+        let folds = (edges.len() * params.crossfit).div_ceil(split.train.len()).min(edges.len());
         let negatives = |count: usize, stream| split.training_negatives(count, &mut seed.stream(stream, 0));
 
         let mut compat: Vec<(Pair, usize)> = dealt(&edges, folds).collect();

@@ -15,7 +15,7 @@ fn probe_without_arguments_answers_on_a_built_in_graph() {
     assert!(output.status.success());
     let text = stdout(&output);
     assert!(text.contains("demo: 1200 nodes") && text.contains("clean protocol"), "{text}");
-    for name in ["U structure", "R random walks", "F features", "P propagated", "S prop. with self"] {
+    for name in ["U  structure", "R  random walks", "F  features", "S  prop. with self", "X  pair"] {
         assert!(text.contains(name), "{text}");
     }
 }
@@ -121,6 +121,43 @@ fn switches_change_the_model() {
         (paper["protocol"].as_str(), paper["splits"][0]["components"]["U"]["dim"].as_u64()),
         (Some("paper"), Some(16))
     );
+}
+
+#[test]
+fn links_go_beyond_the_paper_unless_told_not_to() {
+    let value = json(&["act", "--json", "-"]);
+    let names: Vec<&String> = value["mean"]["components"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["U", "R", "F", "P", "S", "D", "X"]);
+    assert_eq!(
+        (value["params"]["crossfit"].as_u64(), value["params"]["act"]["negatives"].as_u64()),
+        (Some(5), Some(3))
+    );
+    let split = &value["splits"][0];
+    assert!(split["components"]["X"]["coefficients"].is_null(), "X has no matrix");
+    let path = split["path"].as_array().unwrap();
+    let lambdas: Vec<f64> = path.iter().map(|step| step["lambda2"].as_f64().unwrap()).collect();
+    assert!(lambdas.is_sorted_by(|a, b| a > b), "from the top down: {lambdas:?}");
+    let best = path.iter().map(|step| step["figure"].as_f64().unwrap()).fold(0.0, f64::max);
+    let chosen = path.iter().find(|step| step["lambda2"] == split["chosen"]["lambda2"]).unwrap();
+    assert_eq!(chosen["figure"].as_f64(), Some(best));
+    let paper = json(&["act", "--protocol", "paper", "--json", "-"]);
+    let names: Vec<&String> = paper["mean"]["components"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["U", "R", "F", "P", "S"]);
+    assert_eq!(paper["params"]["crossfit"].as_u64(), Some(0));
+    assert_eq!(paper["splits"][0]["path"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn negatives_of_every_kind() {
+    let degree =
+        json(&["act", "--negatives", "degree", "--crossfit", "2", "--components", "U,X", "--json", "-"]);
+    assert_eq!(degree["params"]["split"]["negatives"], "degree");
+    let heart = netinfof(&["act", "--negatives", "heart", "--shares", "0.85,0.05", "--components", "S,X"]);
+    let text = stdout(&heart);
+    assert!(text.contains("hard negatives") && text.contains("hits@10 "), "{text}");
+    let uniform = json(&["act", "--components", "S,X", "--json", "-"]);
+    let auc = |value: &Value| value["mean"]["test"]["auc"].as_f64().unwrap();
+    assert!(auc(&degree) < auc(&uniform), "matched negatives are harder");
 }
 
 #[test]

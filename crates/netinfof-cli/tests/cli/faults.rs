@@ -178,6 +178,17 @@ fn more_hits_than_negatives() {
 #[test]
 fn parameters_out_of_range() {
     says(&["probe", "--components", "U,Q"], &["`components`: Q", "U, R, F, P, S"]);
+    says(&["probe", "--task", "nodes", "--components", "U,X"], &["`components`: X", "X belongs to pairs"]);
+    says(
+        &["act", "--negatives", "heart", "--protocol", "paper"],
+        &["`negatives`", "uniform in the paper protocol"],
+    );
+    says(&["act", "--penalties", "path", "--lambda1", "1e-3"], &["`penalties`", "grid where"]);
+    says(&["act", "--shares", "0.5"], &["`shares`", "0.85,0.05"]);
+    says(&["act", "--shares", "0.9,0.2"], &["`valid`: 0.2"]);
+    says(&["act", "--crossfit", "5000"], &["`crossfit`: 5000"]);
+    says(&["act", "--crossfit", "1"], &["`crossfit`: 1", "2 to 1000"]);
+    says(&["act", "--train-negatives", "0"], &["`train_negatives`: 0"]);
     says(&["probe", "--dim", "0"], &["`dim`: 0"]);
     says(&["probe", "--splits", "0"], &["`splits`: 0"]);
     says(&["probe", "--bins", "1"], &["`bins`: 1"]);

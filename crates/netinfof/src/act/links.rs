@@ -37,7 +37,7 @@ pub struct Path {
     pub per_decade: usize,
     /// Decades below the top (default 5).
     pub decades: usize,
-    /// Penalties without a gain after which the path ends (default 2).
+    /// Penalties that neither gain nor rise after which the path ends (default 2).
     pub patience: usize,
     /// Newton steps for each penalty at the most (default 12).
     pub max_iterations: usize,
@@ -62,7 +62,8 @@ pub struct LinkActParams {
     pub directed: bool,
     /// Negatives for each training edge (default 3).
     pub negatives: usize,
-    /// Training pairs at the most (default 300 000).
+    /// Training pairs at the most (default 300 000). Edges beyond that are not learned from at all, neither by the
+    /// compatibility matrices nor by the bins of Probe.
     pub max_pairs: usize,
 }
 
@@ -86,16 +87,16 @@ impl LinkActParams {
                 if !(path.ratio >= 0.0 && path.ratio.is_finite()) {
                     return Err(Error::param("ratio", path.ratio, "a number from 0"));
                 }
-                if path.per_decade == 0 || path.decades == 0 || path.max_iterations == 0 {
-                    return Err(Error::param("path", 0, "at least one penalty and one step"));
+                if [path.per_decade, path.decades, path.max_iterations, path.patience].contains(&0) {
+                    return Err(Error::param("path", 0, "at least one penalty, one step and some patience"));
                 }
             }
         }
         if self.hits == Some(0) {
             return Err(Error::param("hits", 0, "at least 1"));
         }
-        if !(1..=1000).contains(&self.negatives) {
-            return Err(Error::param("train_negatives", self.negatives, "1 to 1000"));
+        if !(1..=100).contains(&self.negatives) {
+            return Err(Error::param("train_negatives", self.negatives, "1 to 100"));
         }
         if self.max_pairs < 1 + self.negatives {
             return Err(Error::param("max_pairs", self.max_pairs, "at least one edge and its negatives"));
@@ -184,7 +185,7 @@ impl<'a> Judge<'a> {
             return Judge { positives: Owned(thin.positives), negatives: Owned(thin.negatives), measure };
         }
         let positives = Borrowed(&valid.positives);
-        if split.choice.is_empty() {
+        if split.choice.len() <= split.valid.negatives.len() {
             return Judge { positives, negatives: Borrowed(&valid.negatives), measure: Measure::Hits(k) };
         }
         // The share of negatives that Hits@K lets through on the test pairs, so that the choice is made for them.
@@ -204,7 +205,8 @@ impl<'a> Judge<'a> {
 }
 
 /// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test pairs.
-pub(crate) fn links(
+/// What was learned must have been learned for Act.
+pub fn links(
     learned: &[Learned],
     split: &LinkSplit,
     training: &Training,
@@ -232,9 +234,11 @@ pub(crate) fn links(
             let info = solver.fit(&penalty)?;
             let weights = solver.weights();
             let figure = judge.figure(&LinkModel::new(weights, params), &components, exec);
+            let rising = path.last().is_some_and(|last: &PathStep| figure > last.figure);
             path.push(PathStep {
                 lambda1: penalty.lambda1,
                 lambda2: penalty.lambda2,
+                ridge: penalty.ridge,
                 figure,
                 components: groups.iter().filter(|group| weights.norm(group) > 0.0).count(),
             });
@@ -242,11 +246,13 @@ pub(crate) fn links(
                 best = Some((figure, Chosen::new(&penalty, info), weights.clone()));
                 without_gain = 0;
             } else {
-                without_gain += 1;
+                // What is below the best but rising may yet pass it: a strong component may need some way to come in.
+                without_gain = if rising { 0 } else { without_gain + 1 };
             }
             exec.step()?;
-            // A path may pause before its second component comes in.
-            if without_gain >= patience && path.last().is_some_and(|step| step.components > 1) {
+            // A path may fall before its second component comes in.
+            let several = groups.len() == 1 || path.last().is_some_and(|step| step.components > 1);
+            if without_gain >= patience && several {
                 break;
             }
         }

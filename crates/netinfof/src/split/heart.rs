@@ -4,6 +4,7 @@
 //! Candidates for an end are ranked by resource allocation, by personalised PageRank and by the cosine of features; a
 //! candidate's rank is the best of the three. Half of the negatives keep one end of the positive, half the other.
 
+use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
 use crate::seed::{Seed, Stream};
@@ -13,7 +14,10 @@ const RETURN: f64 = 0.15;
 /// Rest of a node below which PageRank lets it be, for each of its edges.
 const REST: f64 = 1e-5;
 
-/// For each positive, `each` pairs that are no edges of `all`; heuristics see the training graph alone.
+/// For each positive, `each` pairs that are no edges of `all`; heuristics see the training graph alone. Where an end has
+/// fewer nodes that are not its neighbours than pairs are needed, they come again.
+///
+/// For each end `O(Σ d)` over its neighbours, a PageRank of bounded work, and all nodes that share a feature with it.
 pub(super) fn hard(
     training: &Csr,
     all: &Csr,
@@ -22,10 +26,16 @@ pub(super) fn hard(
     each: usize,
     seed: Seed,
     exec: &Exec,
-) -> Vec<Pair> {
+) -> Result<Vec<Pair>> {
     let mut ends: Vec<NodeId> = positives.iter().flatten().copied().collect();
     ends.sort_unstable();
     ends.dedup();
+    if let Some(&full) = ends.iter().find(|&&end| all.row(end as usize).len() + 1 >= all.rows()) {
+        return Err(Error::Unsuitable {
+            stage: "split",
+            why: format!("node {full} is linked to all others, so no pair with it can be a negative"),
+        });
+    }
     let half = each.div_ceil(2);
     let features = Alike::new(features);
     let found = exec.map_blocks(ends.len(), 64.max(ends.len().div_ceil(64)), |range| {
@@ -34,14 +44,14 @@ pub(super) fn hard(
     });
     let found: Vec<Vec<NodeId>> = found.into_iter().flatten().collect();
     let of = |end: NodeId| &found[ends.binary_search(&end).expect("ends are listed")];
-    positives
+    Ok(positives
         .iter()
         .flat_map(|&[i, j]| {
             let kept_i = of(i)[..half].iter().map(move |&other| [i, other]);
             let kept_j = of(j)[..each - half].iter().map(move |&other| [j, other]);
             kept_i.chain(kept_j).collect::<Vec<_>>()
         })
-        .collect()
+        .collect())
 }
 
 /// Rows of features of length 1, and the same by columns.
@@ -99,8 +109,12 @@ impl<'a> Search<'a> {
         let mut best = std::collections::HashMap::<NodeId, usize>::new();
         for heuristic in [Self::resource_allocation, Self::page_rank, Self::cosine] {
             heuristic(self, end);
-            let mut nodes = std::mem::take(&mut self.touched);
-            nodes.retain(|&node| node != end && !all.contains(end, node) && self.score[node as usize] > 0.0);
+            let mut touched = std::mem::take(&mut self.touched);
+            // A sum of features of both signs may have passed through zero and been noted twice.
+            touched.sort_unstable();
+            touched.dedup();
+            let mut nodes: Vec<NodeId> =
+                touched.iter().copied().filter(|&node| node != end && !all.contains(end, node)).collect();
             // Ties in an order that favours no node.
             let order = |&node: &NodeId| (node ^ end).wrapping_mul(0x9E37_79B1);
             let by_score = |a: &NodeId, b: &NodeId| {
@@ -108,28 +122,33 @@ impl<'a> Search<'a> {
             };
             if nodes.len() > count {
                 nodes.select_nth_unstable_by(count - 1, by_score);
+                nodes.truncate(count);
             }
-            let kept = count.min(nodes.len());
-            nodes[..kept].sort_unstable_by(by_score);
-            for (rank, &node) in nodes[..kept].iter().enumerate() {
+            nodes.sort_unstable_by(by_score);
+            nodes.retain(|&node| self.score[node as usize] > 0.0);
+            for (rank, &node) in nodes.iter().enumerate() {
                 best.entry(node).and_modify(|known| *known = rank.min(*known)).or_insert(rank);
             }
-            self.score.fill(0.0);
+            for node in touched {
+                self.score[node as usize] = 0.0;
+            }
         }
         let mut ranked: Vec<(usize, NodeId)> = best.into_iter().map(|(node, rank)| (rank, node)).collect();
         ranked.sort_unstable();
         let mut found: Vec<NodeId> = ranked.into_iter().map(|(_, node)| node).take(count).collect();
-        // Too few that look like anything: any others will do, even twice where nodes run out.
-        let n = u32::try_from(self.graph.rows()).expect("node ids fit in u32");
-        let mut draw = seed.stream(Stream::HardNegatives, u64::from(end));
-        let mut tries = 0;
-        while found.len() < count {
-            let node = draw.below(n);
-            tries += 1;
-            let fresh = !found.contains(&node) || tries > 100 * count;
-            if node != end && fresh && (!all.contains(end, node) || tries > 1000 * count) {
-                found.push(node);
-            }
+        if found.len() < count {
+            // Too few that look like anything: any others will do.
+            let n = u32::try_from(self.graph.rows()).expect("node ids fit in u32");
+            let mut others: Vec<NodeId> = (0..n)
+                .filter(|&node| node != end && !all.contains(end, node) && !found.contains(&node))
+                .collect();
+            seed.stream(Stream::HardNegatives, u64::from(end)).shuffle(&mut others);
+            found.extend(others);
+            let distinct = found.len();
+            found.extend(
+                (0..count.saturating_sub(distinct)).map(|at| found[at % distinct]).collect::<Vec<_>>(),
+            );
+            found.truncate(count);
         }
         found
     }
