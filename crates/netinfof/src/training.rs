@@ -3,7 +3,7 @@
 //! A training edge lies inside the graph that its own features are propagated on; a test edge does not. A model that
 //! learns from the first is surprised by the second. Cross-fitting takes the surprise away: training pairs are dealt to K
 //! folds, and the features of a fold's pairs come from the training graph *without that fold's edges*, in the space of the
-//! whole training graph ([`Component::embed`]). That costs K propagations and no decomposition. K = 0 turns it off.
+//! whole training graph (`Component::embed`). That costs K propagations and no decomposition. K = 0 turns it off.
 
 use std::collections::HashSet;
 
