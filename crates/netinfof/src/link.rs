@@ -10,7 +10,7 @@ use crate::component::{Component, ComponentKind};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::Pair;
-use crate::kernel::simd;
+use crate::kernel::{self, simd};
 use crate::linalg::sgl::{Block, Design};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Pairwise, PairwiseDesign, Source};
@@ -136,7 +136,7 @@ pub fn learn(
         let mut learned = exec.try_map(components, |component| {
             let (adjusted, seen) = compat::fit(component, split, training, &params.compat, exec)?;
             let [z, zh] = seen.as_ref().map_or([&adjusted.z, &adjusted.zh], |seen| [&seen[0], &seen[1]]);
-            let probe = crate::kernel::pair_dots(zh, z, &training.probe.rows, exec);
+            let probe = kernel::pair_dots(zh, z, &training.probe.rows, exec);
             let act = collect(&Hadamard { z, zh, pairs: &training.act.rows, directed: params.act.directed });
             exec.step()?;
             Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
@@ -145,7 +145,11 @@ pub fn learn(
             let columns = source.columns(&training.act.pairs, exec);
             let x = Pairwise::fit(&columns, &training.act.labels(), exec)?;
             let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
-            let probe = x.similarities(&source.columns(&training.probe.pairs, exec), exec);
+            // Both sets begin with the same edges, whose columns are here already.
+            let mut probe = x.similarities(&columns, exec);
+            probe.truncate(training.act.edges);
+            let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
+            probe.extend(x.similarities(&negatives, exec));
             exec.step()?;
             learned.push(Learned { component: LinkComponent::Pairwise(x), probe, act });
         }
