@@ -7,6 +7,7 @@ use netinfof::act::{Grid, Penalties};
 use netinfof::compat::CompatKind;
 use netinfof::component::{Averaging, Normalization};
 use netinfof::graph::load::LoadParams;
+use netinfof::graph::synth::Generator;
 use netinfof::split::Negatives;
 use netinfof::{ComponentKind, ComponentParams, Error, LinkParams, NodeParams, Result, Seed};
 
@@ -26,11 +27,102 @@ pub(crate) enum Command {
     Act(RunArgs),
     /// Say what a graph is: nodes, edges, degrees, features, classes
     Inspect(InspectArgs),
+    /// Generate a graph with planted information
+    Synth(SynthArgs),
+    /// Run the paper's experiments: published figures, ours, and the difference
+    Reproduce(ReproduceArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SynthArgs {
+    /// Links: random-, global- or local-, with diagonal or offdiagonal. Nodes: useful-uniform, random-homophily,
+    /// random-heterophily, useful-homophily, useful-heterophily. For scale: large. Parameters may follow: large?nodes=1e6
+    pub(crate) scenario: String,
+    /// Write the graph as npz
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Number of nodes
+    #[arg(long, value_name = "N")]
+    pub(crate) nodes: Option<String>,
+    /// Number of features
+    #[arg(long, value_name = "F")]
+    pub(crate) features: Option<String>,
+    /// Number of classes
+    #[arg(long, value_name = "C")]
+    pub(crate) classes: Option<String>,
+    /// Share of the pairs inside a class, or between joined classes, that are edges
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) density: Option<String>,
+    /// Share of the other pairs that are edges all the same
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) edge_noise: Option<String>,
+    /// Share of the entries replaced by noise; for useful features the deviation of their noise
+    #[arg(long, value_name = "X")]
+    pub(crate) feature_noise: Option<String>,
+    /// Seed
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Write what the graph is as JSON to a file, or to standard output with `-`
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<PathBuf>,
+    /// Threads; the graph does not depend on them [default: one for each core]
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<usize>,
+    /// No progress and no notices on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+impl SynthArgs {
+    pub(crate) fn generator(&self) -> Result<Generator> {
+        let name = self.scenario.strip_prefix("synth:").unwrap_or(&self.scenario);
+        let mut generator = Generator::parse(name)?;
+        let given = [
+            ("nodes", &self.nodes),
+            ("features", &self.features),
+            ("classes", &self.classes),
+            ("density", &self.density),
+            ("edge_noise", &self.edge_noise),
+            ("feature_noise", &self.feature_noise),
+        ];
+        for (key, value) in given {
+            if let Some(value) = value {
+                generator.set(key, value)?;
+            }
+        }
+        Ok(generator)
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReproduceArgs {
+    /// Tables and figures to run, such as table2,fig4; without it and without --all, a list of them
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "all")]
+    pub(crate) table: Vec<String>,
+    /// Run all of them
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Folder with the graphs as npz [default: $NETINFOF_DATA, else data]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Number of splits
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) splits: usize,
+    /// Folder for reproduction.md, .html and .json, plots, and what single runs found
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub(crate) output: PathBuf,
+    /// Threads; no figure depends on them [default: one for each core]
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<usize>,
+    /// No progress and no notices on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
-    /// An npz file, an edge list (CSV, TSV, spaces; .gz too), or synth:demo
+    /// An npz file, an edge list (CSV, TSV, spaces; .gz too), or a generated graph: synth:demo, synth:SCENARIO,
+    /// synth:large?nodes=1000000&degree=20
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
     /// Node table of an edge list: an id column, feature columns, perhaps a label column
@@ -191,9 +283,9 @@ pub(crate) struct RunArgs {
     /// Scale the columns of propagated features to length 1 before the PCA (the paper's `l`)
     #[arg(long)]
     pub(crate) column_norm: bool,
-    /// Subspace iterations of the randomised SVD
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    pub(crate) power_iterations: usize,
+    /// Subspace iterations of the randomised SVD [default: 4; 1 in the paper protocol]
+    #[arg(long, value_name = "N")]
+    pub(crate) power_iterations: Option<usize>,
     /// Links: bins of the similarity in Probe
     #[arg(long, value_name = "K", default_value_t = 8)]
     pub(crate) bins: usize,
@@ -215,6 +307,15 @@ pub(crate) struct RunArgs {
     /// Links: negatives for each edge that Act learns from [default: 3; 1 in the paper protocol]
     #[arg(long, value_name = "N")]
     pub(crate) train_negatives: Option<usize>,
+    /// Links: keep the lengths of the embeddings' rows, which grow with the degree; the paper sets them to 1
+    #[arg(long)]
+    pub(crate) keep_lengths: bool,
+    /// Links: training pairs that Act learns from at the most [default: 300000; 600000 in the paper protocol]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_pairs: Option<usize>,
+    /// Links: edges that H* is fitted on at the most
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    pub(crate) compat_edges: usize,
     /// Links: features of a pair as in the paper, which depend on the order of its nodes
     #[arg(long)]
     pub(crate) directed: bool,
@@ -288,6 +389,11 @@ impl RunArgs {
         if let Some(negatives) = self.train_negatives {
             params.act.negatives = negatives;
         }
+        if let Some(pairs) = self.max_pairs {
+            params.act.max_pairs = pairs;
+        }
+        params.compat.unit_rows = !self.keep_lengths;
+        params.compat.max_edges = self.compat_edges;
         params.act.directed = self.directed;
         let asked = self.lambda1.is_some() || self.lambda2.is_some() || self.ridge.is_some();
         match self.penalties {
@@ -348,7 +454,9 @@ impl RunArgs {
             AveragingArg::Symmetric => Averaging::Symmetric,
         };
         params.column_norm = self.column_norm;
-        params.rsvd.power_iterations = self.power_iterations;
+        if let Some(iterations) = self.power_iterations {
+            params.rsvd.power_iterations = iterations;
+        }
         Ok(())
     }
 
@@ -366,18 +474,22 @@ impl RunArgs {
 }
 
 impl Args {
-    fn output(&self) -> &OutputArgs {
-        match &self.command {
-            Command::Probe(run) | Command::Act(run) => &run.output,
-            Command::Inspect(inspect) => &inspect.output,
-        }
-    }
-
     pub(crate) fn threads(&self) -> usize {
-        self.output().threads.unwrap_or(0)
+        let threads = match &self.command {
+            Command::Probe(run) | Command::Act(run) => run.output.threads,
+            Command::Inspect(inspect) => inspect.output.threads,
+            Command::Synth(synth) => synth.threads,
+            Command::Reproduce(reproduce) => reproduce.threads,
+        };
+        threads.unwrap_or(0)
     }
 
     pub(crate) fn quiet(&self) -> bool {
-        self.output().quiet
+        match &self.command {
+            Command::Probe(run) | Command::Act(run) => run.output.quiet,
+            Command::Inspect(inspect) => inspect.output.quiet,
+            Command::Synth(synth) => synth.quiet,
+            Command::Reproduce(reproduce) => reproduce.quiet,
+        }
     }
 }

@@ -1,18 +1,22 @@
 //! One function a command: arguments to parameters, the library's work, the printer.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use netinfof::graph::load::{self, SplitFiles};
-use netinfof::{Error, Exec, Goal, Result, Seed};
+use netinfof::graph::save;
+use netinfof::{Error, Exec, Goal, Graph, Result, Seed};
 
-use crate::args::{Args, Command, InspectArgs, OutputArgs, RunArgs, Task};
-use crate::printer;
+use crate::args::{Args, Command, InspectArgs, RunArgs, SynthArgs, Task};
+use crate::printer::{self, Bars};
 
-pub(crate) fn dispatch(args: &Args, exec: &Exec) -> Result<()> {
+pub(crate) fn dispatch(args: &Args, bars: &Arc<Bars>, exec: &Exec) -> Result<()> {
     match &args.command {
         Command::Probe(run) => task(run, Goal::Probe, exec),
         Command::Act(run) => task(run, Goal::Act, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
+        Command::Synth(synth) => generate(synth, exec),
+        Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
     }
 }
 
@@ -32,7 +36,7 @@ fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
             netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
         }
     };
-    finish(&run.output, || report.to_json(), || printer::report(&report))
+    finish(run.output.json.as_deref(), || report.to_json(), || printer::report(&report))
 }
 
 fn own_split<T>(
@@ -49,17 +53,29 @@ fn own_split<T>(
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     let graph = load::graph(&inspect.graph.graph, &inspect.graph.load_params(), Seed(0), exec)?;
+    show_facts(inspect.output.json.as_deref(), &graph)
+}
+
+fn generate(synth: &SynthArgs, exec: &Exec) -> Result<()> {
+    let graph = synth.generator()?.graph(Seed(synth.seed), exec)?;
+    if let Some(path) = &synth.output {
+        save::npz(&graph, path)?;
+    }
+    show_facts(synth.json.as_deref(), &graph)
+}
+
+fn show_facts(json: Option<&Path>, graph: &Graph) -> Result<()> {
     let facts = graph.facts();
-    let json = || {
+    let value = || {
         let value = serde_json::json!({ "netinfof": env!("CARGO_PKG_VERSION"), "graph": facts });
         serde_json::to_string_pretty(&value).expect("facts hold nothing JSON cannot say")
     };
-    finish(&inspect.output, json, || printer::facts(&facts))
+    finish(json, value, || printer::facts(&facts))
 }
 
 /// JSON to where it was asked for; a table to standard output unless the JSON went there.
-fn finish(output: &OutputArgs, json: impl Fn() -> String, table: impl Fn() -> String) -> Result<()> {
-    match &output.json {
+fn finish(to: Option<&Path>, json: impl Fn() -> String, table: impl Fn() -> String) -> Result<()> {
+    match to {
         Some(path) if path == Path::new("-") => return printer::out(&json()),
         Some(path) => write_whole(path, &(json() + "\n"))?,
         None => {}
@@ -68,7 +84,7 @@ fn finish(output: &OutputArgs, json: impl Fn() -> String, table: impl Fn() -> St
 }
 
 /// Writes a file as a whole or not at all: first beside it, then into its place.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(name);

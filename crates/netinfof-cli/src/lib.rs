@@ -5,7 +5,9 @@
 
 mod args;
 mod commands;
+mod plot;
 mod printer;
+mod reproduce;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -29,7 +31,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Fails only where a handler is set already, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
     let result = Exec::with_progress(args.threads(), progress.clone())
-        .and_then(|exec| commands::dispatch(&args, &exec));
+        .and_then(|exec| commands::dispatch(&args, &progress, &exec));
     progress.clear();
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -38,6 +38,28 @@ impl Bars {
         }
     }
 
+    /// Shows how far a run of many parts is: `done` of `total`, the one that begins, and the seconds left.
+    pub(crate) fn overall(&self, done: usize, total: usize, part: &str, left: f64) {
+        if self.quiet {
+            return;
+        }
+        let left = match left {
+            left if left < 90.0 => format!("{left:.0} s"),
+            left => format!("{:.0} min", left / 60.0),
+        };
+        if !self.terminal {
+            return err(&format!("[{}/{total}] {part}, about {left} left", done + 1));
+        }
+        let mut slot = self.slot();
+        let bar = slot.get_or_insert_with(|| {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
+                .expect("the template is a constant");
+            ProgressBar::new(total as u64).with_style(style)
+        });
+        bar.set_position(done as u64);
+        bar.set_message(format!("{part}, about {left} left"));
+    }
+
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
         self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -256,6 +278,10 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     }
     if let Some(homophily) = facts.edge_homophily {
         lines.push(format!("  homophily   {homophily:.3} of the edges join nodes of one class"));
+    }
+    if let Some(truth) = &facts.truth {
+        let names: Vec<&str> = truth.informative.iter().map(|kind| kind.name()).collect();
+        lines.push(format!("  planted     {} know about {}", names.join(", "), truth.task));
     }
     if facts.self_loops_dropped + facts.duplicates_dropped > 0 {
         lines.push(format!(

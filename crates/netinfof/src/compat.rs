@@ -7,7 +7,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
-use crate::component::{Component, ComponentKind, Normalization};
+use crate::component::{Component, ComponentKind};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Pair};
@@ -36,6 +36,9 @@ pub enum CompatKind {
 pub struct CompatParams {
     /// Which matrix (default H*).
     pub kind: CompatKind,
+    /// Whether ẑ has rows of length 1, as in the paper (default), or keeps their lengths, which grow with the degree: on
+    /// dense graphs without features, such as ogbl-ddi, the degree says much.
+    pub unit_rows: bool,
     /// Ridge penalty α of H (default 1).
     pub alpha: f64,
     /// Share of Σ|H_ij| that the entries kept for H* carry (default 0.95).
@@ -54,6 +57,7 @@ impl Default for CompatParams {
     fn default() -> Self {
         CompatParams {
             kind: CompatKind::Hstar,
+            unit_rows: true,
             alpha: 1.0,
             energy: 0.95,
             max_edges: 200_000,
@@ -131,8 +135,9 @@ pub(crate) fn fit(
     params: &CompatParams,
     exec: &Exec,
 ) -> Result<(AdjustedComponent, Option<[Matrix; 2]>)> {
-    let z = component.normalized(Normalization::Both, exec);
-    let rows = training.rows(component, &z, exec);
+    let norm = component.for_links(params.unit_rows, exec);
+    let z = norm.apply(component.embedding.clone(), exec);
+    let rows = training.rows(component, &norm, &z, exec);
     let seen = rows.as_ref().unwrap_or(&z);
     let edges = &training.act.rows[..training.act.edges];
     let folded = rows.as_ref().map(|rows| Csr::symmetric(rows.rows(), edges));

@@ -259,8 +259,28 @@ impl Component {
         z
     }
 
+    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, where `unit` is false, all
+    /// by the one factor that makes their mean square length 1.
+    pub(crate) fn for_links(&self, unit: bool, exec: &Exec) -> ForLinks {
+        let mut scale = self.column_scale(exec);
+        if !unit {
+            let square = |row| -> f64 {
+                let scaled = self.embedding.row(row).iter().zip(&scale).map(|(v, s)| f64::from(v * s));
+                scaled.map(|v| v * v).sum()
+            };
+            let squares: f64 = (0..self.embedding.rows()).map(square).sum();
+            if squares > 0.0 {
+                let factor = (self.embedding.rows() as f64 / squares).sqrt() as f32;
+                for s in &mut scale {
+                    *s *= factor;
+                }
+            }
+        }
+        ForLinks { scale, unit }
+    }
+
     /// One over the deviation of every column, 0 for constant ones.
-    pub(crate) fn column_scale(&self, exec: &Exec) -> Vec<f32> {
+    fn column_scale(&self, exec: &Exec) -> Vec<f32> {
         kernel::column_deviations(&self.embedding, exec)
             .iter()
             .map(|&deviation| if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 })
@@ -272,6 +292,22 @@ impl Component {
     /// missing features stay those of the training graph.
     pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
         self.basis.embed(graph, exec)
+    }
+}
+
+/// A normalisation found on one embedding, for that and for others in the same space.
+pub(crate) struct ForLinks {
+    scale: Vec<f32>,
+    unit: bool,
+}
+
+impl ForLinks {
+    pub(crate) fn apply(&self, mut embedding: Matrix, exec: &Exec) -> Matrix {
+        embedding.scale_cols(&self.scale);
+        if self.unit {
+            kernel::normalize_rows(&mut embedding, exec);
+        }
+        embedding
     }
 }
 
@@ -515,7 +551,7 @@ mod tests {
     #[test]
     fn propagated_components_equal_the_dense_definitions() {
         let exec = Exec::new(2).unwrap();
-        let graph = synth::named("demo", Seed(0)).unwrap();
+        let graph = synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
         let n = 60;
         let edges: Vec<_> = graph.edges().into_iter().filter(|e| e[0] < n && e[1] < n).collect();
         let n = n as usize;
@@ -623,7 +659,7 @@ mod tests {
     #[test]
     fn the_own_graph_is_embedded_where_it_is() {
         let exec = Exec::new(2).unwrap();
-        let graph = synth::named("demo", Seed(0)).unwrap();
+        let graph = synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
         let kinds = ComponentKind::ALL.to_vec();
         let params = ComponentParams { kinds, dim: 8, ..ComponentParams::default() };
         let built = build(graph.adjacency(), graph.features(), &params, Seed(0), &exec).unwrap();

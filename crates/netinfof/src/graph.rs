@@ -5,6 +5,7 @@
 
 pub mod load;
 mod npz;
+pub mod save;
 pub mod synth;
 mod table;
 
@@ -95,6 +96,11 @@ impl Csr {
         let mut csr = Csr { cols: nodes, indptr, indices, values: None };
         csr.sort_rows();
         csr
+    }
+
+    /// A pattern made elsewhere; columns ascending and in range by construction.
+    pub(crate) fn pattern(cols: usize, indptr: Vec<usize>, indices: Vec<u32>) -> Self {
+        Csr { cols, indptr, indices, values: None }
     }
 
     /// Joins rows made elsewhere; columns ascending and in range by construction.
@@ -304,6 +310,7 @@ pub struct Graph {
     features: Features,
     labels: Option<Vec<i32>>,
     ids: Option<Vec<String>>,
+    truth: Option<synth::Truth>,
     self_loops: usize,
     duplicates: usize,
 }
@@ -340,9 +347,24 @@ impl Graph {
             features: Features::None,
             labels: None,
             ids: None,
+            truth: None,
             self_loops,
             duplicates: proper - sorted.len(),
         })
+    }
+
+    /// Takes a symmetric pattern without self loops; `duplicates` repeated edges fell away on the way.
+    pub(crate) fn from_pattern(name: impl Into<String>, adjacency: Csr, duplicates: usize) -> Self {
+        Graph {
+            name: name.into(),
+            adjacency,
+            features: Features::None,
+            labels: None,
+            ids: None,
+            truth: None,
+            self_loops: 0,
+            duplicates,
+        }
     }
 
     /// Adds node features; one row a node, all finite.
@@ -372,6 +394,22 @@ impl Graph {
         assert_eq!(ids.len(), self.nodes(), "one id a node");
         self.ids = Some(ids);
         self
+    }
+
+    pub(crate) fn with_name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Adds what a generator planted.
+    pub(crate) fn with_truth(mut self, truth: synth::Truth) -> Self {
+        self.truth = Some(truth);
+        self
+    }
+
+    /// What a generator planted; nothing is known of other graphs.
+    pub fn truth(&self) -> Option<&synth::Truth> {
+        self.truth.as_ref()
     }
 
     /// Name for reports.
@@ -470,6 +508,7 @@ impl Graph {
             feature_density: self.features.density(),
             labelled,
             edge_homophily: self.edge_homophily(),
+            truth: self.truth.clone(),
         }
     }
 
@@ -477,11 +516,12 @@ impl Graph {
     fn edge_homophily(&self) -> Option<f64> {
         let labels = self.labels()?;
         let (mut same, mut all) = (0usize, 0usize);
-        for [i, j] in self.edges() {
-            let (a, b) = (labels[i as usize], labels[j as usize]);
-            if a >= 0 && b >= 0 {
-                all += 1;
-                same += usize::from(a == b);
+        // Both directions of every edge: the share is the same, and nothing is listed.
+        for (node, &own) in labels.iter().enumerate().filter(|&(_, &label)| label >= 0) {
+            for &other in self.adjacency.row(node) {
+                let label = labels[other as usize];
+                all += usize::from(label >= 0);
+                same += usize::from(label == own);
             }
         }
         (all > 0).then(|| same as f64 / all as f64)
@@ -522,6 +562,9 @@ pub struct GraphFacts {
     pub labelled: usize,
     /// Share of the edges between labelled nodes that join nodes of one class.
     pub edge_homophily: Option<f64>,
+    /// Generated graphs: which components carry information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<synth::Truth>,
 }
 
 /// The pair with its smaller node first.

@@ -11,8 +11,9 @@
 //!
 //! ```
 //! use netinfof::{Exec, Goal, LinkParams, Seed, graph::synth, links};
-//! let graph = synth::named("demo", Seed(0))?;
-//! let report = links(&graph, None, Goal::Act, &LinkParams::default(), &Exec::new(0)?)?;
+//! let exec = Exec::new(0)?;
+//! let graph = synth::named("demo", Seed(0), &exec)?;
+//! let report = links(&graph, None, Goal::Act, &LinkParams::default(), &exec)?;
 //! assert!(report.mean.test.get("auc").unwrap() > &0.7);
 //! # Ok::<(), netinfof::Error>(())
 //! ```

@@ -58,13 +58,14 @@ impl Default for LinkParams {
 
 impl LinkParams {
     /// The paper and the protocol of its published code: its five components and nothing beside them, unverified
-    /// negatives, no cross-fitting, its grid of penalties. Where the two differ or the code is at fault the paper's text
+    /// negatives, no cross-fitting, its grid of penalties, an SVD as rough as its scores show. Where the two differ or the code is at fault the paper's text
     /// holds, pair features are symmetric, and LSQR goes further (DESIGN.md).
     #[must_use]
     pub fn paper() -> Self {
         let mut params = LinkParams::default();
         params.split.protocol = Protocol::Paper;
         params.component.kinds = ComponentKind::PAPER.to_vec();
+        params.component.rsvd.power_iterations = 1;
         params.compat.core = true;
         params.compat.lsqr.damp = 1.0;
         params.act.penalties = Penalties::Grid(Grid::new(vec![1e-4, 1e-5], vec![1e-3, 1e-4, 1e-5, 1e-6]));
@@ -175,8 +176,9 @@ pub enum Goal {
 ///
 /// ```
 /// use netinfof::{Exec, Goal, LinkParams, Seed, graph::synth, links};
-/// let graph = synth::named("demo", Seed(0))?;
-/// let report = links(&graph, None, Goal::Probe, &LinkParams::default(), &Exec::new(0)?)?;
+/// let exec = Exec::new(0)?;
+/// let graph = synth::named("demo", Seed(0), &exec)?;
+/// let report = links(&graph, None, Goal::Probe, &LinkParams::default(), &exec)?;
 /// let scores = &report.mean.components;
 /// assert!(scores.get("S").unwrap() > scores.get("F").unwrap());
 /// # Ok::<(), netinfof::Error>(())
@@ -201,8 +203,9 @@ pub fn links(
 ///
 /// ```
 /// use netinfof::{Exec, Goal, NodeParams, Seed, graph::synth, nodes};
-/// let graph = synth::named("demo", Seed(0))?;
-/// let report = nodes(&graph, None, Goal::Act, &NodeParams::default(), &Exec::new(0)?)?;
+/// let exec = Exec::new(0)?;
+/// let graph = synth::named("demo", Seed(0), &exec)?;
+/// let report = nodes(&graph, None, Goal::Act, &NodeParams::default(), &exec)?;
 /// assert!(report.mean.test.get("accuracy").unwrap() > &0.5);
 /// # Ok::<(), netinfof::Error>(())
 /// ```

@@ -64,6 +64,9 @@ impl<V: Serialize> Serialize for OrderedMap<V> {
 pub struct ComponentReport {
     /// NetInfoF score, on validation pairs or on labelled nodes.
     pub score: f64,
+    /// The score less its bias from few samples (Grassberger 2003); without information it falls on both sides of
+    /// `no_information`.
+    pub corrected: f64,
     /// Accuracy of the same table, an upper neighbour of the score (theorem 2).
     pub accuracy: f64,
     /// The score of knowing nothing.
@@ -189,6 +192,7 @@ impl ComponentReport {
     pub(crate) fn new(info: &InfoScore, dim: usize, compat: Option<&Compatibility>) -> Self {
         ComponentReport {
             score: info.score,
+            corrected: info.table.corrected_score(),
             accuracy: info.accuracy,
             no_information: info.no_information,
             p_value: info.p_value,

@@ -7,11 +7,10 @@
 
 use std::collections::HashSet;
 
-use crate::component::Component;
+use crate::component::{Component, ForLinks};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, NodeId, Pair};
-use crate::kernel;
 use crate::matrix::Matrix;
 use crate::pipeline::LinkParams;
 use crate::seed::{Seed, Stream};
@@ -122,19 +121,20 @@ impl Training {
 
     /// The normalised embedding of every node of a training pair, as its fold sees it; `None` where there are no folds
     /// and `z`, the embedding of the training graph itself, serves.
-    pub(crate) fn rows(&self, component: &Component, z: &Matrix, exec: &Exec) -> Option<Matrix> {
+    pub(crate) fn rows(
+        &self,
+        component: &Component,
+        norm: &ForLinks,
+        z: &Matrix,
+        exec: &Exec,
+    ) -> Option<Matrix> {
         if self.folds.is_empty() {
             return None;
         }
-        let scale = component.column_scale(exec);
         let mut rows = Matrix::zeros(self.row_count(z.rows()), z.cols());
         let width = z.cols();
         for fold in &self.folds {
-            let own = component.embed(&fold.graph, exec).map(|mut own| {
-                own.scale_cols(&scale);
-                kernel::normalize_rows(&mut own, exec);
-                own
-            });
+            let own = component.embed(&fold.graph, exec).map(|own| norm.apply(own, exec));
             let own = own.as_ref().unwrap_or(z);
             for (at, &node) in fold.nodes.iter().enumerate() {
                 rows.row_mut(fold.first_row + at)[..width].copy_from_slice(own.row(node as usize));
@@ -189,6 +189,7 @@ mod tests {
     use crate::compat::{self, CompatKind};
     use crate::component::{self, ComponentKind, ComponentParams};
     use crate::graph::Graph;
+    use crate::kernel;
     use crate::split::{self, SplitParams};
 
     /// A graph without any pattern: a link is as likely here as there.

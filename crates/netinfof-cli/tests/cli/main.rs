@@ -2,6 +2,7 @@
 
 mod contract;
 mod faults;
+mod generated;
 mod input;
 
 use std::io::Write as _;

@@ -43,7 +43,7 @@ impl LoadParams {
 /// Reads a graph from an npz file or an edge list, or generates one where `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
-        return synth::named(name, seed);
+        return synth::named(name, seed, exec);
     }
     let path = Path::new(source);
     let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
@@ -114,6 +114,13 @@ fn from_npz(path: &Path, name: &str) -> Result<Graph> {
         let (_, values) = npz.integers("y")?;
         let labels: Option<Vec<i32>> = values.iter().map(|&v| i32::try_from(v).ok()).collect();
         graph = graph.with_labels(labels.ok_or_else(|| npz.error("`y` holds labels beyond 32 bits"))?)?;
+    }
+    if npz.has("truth") {
+        // Some other file's `truth` is none of our business.
+        let text = npz.array("truth").ok().and_then(|array| array.text());
+        if let Some(truth) = text.and_then(|text| serde_json::from_str(&text).ok()) {
+            graph = graph.with_truth(truth);
+        }
     }
     Ok(graph)
 }

@@ -1,4 +1,4 @@
-//! NumPy's npz: a zip of npy arrays. Numbers only; nothing that would need a pickle is ever touched.
+//! NumPy's npz: a zip of npy arrays. Numbers and plain text only; nothing that would need a pickle is ever touched.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -134,6 +134,15 @@ impl Npz {
 }
 
 impl Array {
+    /// The value as text, where it is a single one.
+    pub(crate) fn text(&self) -> Option<String> {
+        if self.kind != b'U' || !self.shape.is_empty() {
+            return None;
+        }
+        let letters = self.bytes.chunks_exact(4).map(|b| char::from_u32(u32::from_le_bytes(sized(b))));
+        letters.take_while(|c| *c != Some('\0')).collect()
+    }
+
     fn each<T>(&self, convert: impl Fn(&[u8]) -> T) -> Vec<T> {
         self.bytes.chunks_exact(self.size).map(convert).collect()
     }
@@ -195,11 +204,13 @@ fn parse_header(header: &str) -> Option<Header> {
     let (order, rest) = descr.split_at_checked(1)?;
     let kind = *rest.as_bytes().first()?;
     let size: usize = rest.get(1..)?.parse().ok()?;
+    // Text comes as four bytes a letter.
+    let size = if kind == b'U' { size.checked_mul(4)? } else { size };
     let shape_text = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
     let numbers = shape_text.split(',').map(str::trim).filter(|s| !s.is_empty());
     let shape = numbers.map(|s| s.parse().ok()).collect::<Option<Vec<usize>>>()?;
     let by_columns = after("'fortran_order'")?.starts_with("True");
-    let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1));
+    let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) | (b'U', _));
     let readable = known && matches!(order, "<" | "|" | "=") && !(by_columns && shape.len() > 2);
     readable.then_some(Header { kind, size, shape, by_columns })
 }

@@ -1,117 +1,163 @@
-//! Generated graphs with planted information.
+//! Generated graphs with planted information, named as `synth:NAME` or `synth:NAME?key=value&key=value`.
 
-use super::{Csr, Features, Graph, Pair};
+mod communities;
+mod large;
+mod scenario;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Graph, NodeId};
+use crate::component::ComponentKind;
 use crate::error::{Error, Result};
-use crate::seed::{Draw, Seed, Stream};
+use crate::exec::Exec;
+use crate::seed::Seed;
 
-/// Generates a graph by name: `demo`.
-pub fn named(name: &str, seed: Seed) -> Result<Graph> {
-    match name {
-        "demo" => communities(&Communities::default(), seed),
-        _ => Err(Error::param("GRAPH", format!("synth:{name}"), "synth:demo")),
-    }
+pub use communities::{Communities, communities};
+pub use large::{Large, large};
+pub use scenario::{Content, Scenario, Structure, scenario};
+
+/// What a generator planted: the answer that Probe should find.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Truth {
+    /// Name of the generator.
+    pub scenario: String,
+    /// The task it was made for: `links` or `nodes`.
+    pub task: String,
+    /// The components that carry information about that task, of U, R, F, P, S.
+    pub informative: Vec<ComponentKind>,
+    /// The seed it was made with.
+    pub seed: u64,
 }
 
-/// Shape of a graph of communities: small cliques inside classes, a few edges across, words that lean to the class.
+/// A generator with its parameters.
+///
+/// ```
+/// use netinfof::{Exec, Seed, graph::synth::Generator};
+/// let generator = Generator::parse("random-diagonal?nodes=400&density=0.04")?;
+/// let graph = generator.graph(Seed(0), &Exec::new(1)?)?;
+/// assert_eq!((graph.nodes(), graph.truth().unwrap().informative.len()), (400, 4));
+/// # Ok::<(), netinfof::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Communities {
-    /// Number of nodes.
-    pub nodes: usize,
-    /// Number of classes.
-    pub classes: usize,
-    /// Mean number of cliques of 3 to 6 nodes that a node is in.
-    pub cliques_per_node: f64,
-    /// Edges across classes, as a share of all.
-    pub noise: f64,
-    /// Number of binary features.
-    pub features: usize,
-    /// Words of a node.
-    pub words: usize,
-    /// Share of the words drawn from the class's own part of the vocabulary.
-    pub signal: f64,
+pub struct Generator {
+    name: String,
+    recipe: Recipe,
+    seed: Option<Seed>,
 }
 
-impl Default for Communities {
-    fn default() -> Self {
-        Communities {
-            nodes: 1200,
-            classes: 4,
-            cliques_per_node: 1.6,
-            noise: 0.1,
-            features: 400,
-            words: 12,
-            signal: 0.3,
+#[derive(Clone, Debug, PartialEq)]
+enum Recipe {
+    Demo(Communities),
+    Scenario(Scenario),
+    Large(Large),
+}
+
+impl Generator {
+    /// The names of all generators.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once("demo").chain(scenario::SCENARIOS.iter().map(|s| s.name)).chain(["large"])
+    }
+
+    /// Reads a name with parameters, such as `local-offdiagonal` or `large?nodes=1000000&degree=20`.
+    pub fn parse(spec: &str) -> Result<Self> {
+        let (name, query) = spec.split_once('?').unwrap_or((spec, ""));
+        let mut generator = Generator::named(name)?;
+        for setting in query.split('&').filter(|setting| !setting.is_empty()) {
+            let Some((key, value)) = setting.split_once('=') else {
+                let need = format!("key=value; {} has {}", name, generator.keys().join(", "));
+                return Err(Error::param("GRAPH", format!("`{setting}` in synth:{spec}"), need));
+            };
+            generator.set(key, value)?;
         }
+        Ok(generator)
     }
-}
 
-impl Communities {
-    /// The same shape with this many nodes.
-    #[must_use]
-    pub fn nodes(mut self, nodes: usize) -> Self {
-        self.nodes = nodes;
-        self
+    fn named(name: &str) -> Result<Self> {
+        let recipe = match name {
+            "demo" => Recipe::Demo(Communities::default()),
+            "large" => Recipe::Large(Large::default()),
+            _ => Recipe::Scenario(Scenario::named(name).ok_or_else(|| {
+                let need = format!("one of {}", Generator::names().collect::<Vec<_>>().join(", "));
+                Error::param("GRAPH", format!("synth:{name}"), need)
+            })?),
+        };
+        Ok(Generator { name: name.into(), recipe, seed: None })
     }
-}
 
-/// Generates a graph of communities. Node ids carry no meaning: they are shuffled.
-pub fn communities(shape: &Communities, seed: Seed) -> Result<Graph> {
-    if shape.nodes < 8 * shape.classes || shape.classes == 0 || shape.features < shape.classes {
-        return Err(Error::param("nodes", shape.nodes, "eight nodes and one feature for each class"));
+    /// The parameters that can be set.
+    pub fn keys(&self) -> Vec<&'static str> {
+        let own: &[&'static str] = match &self.recipe {
+            Recipe::Demo(_) => &["nodes", "features", "classes", "edge_noise"],
+            Recipe::Scenario(scenario) => scenario.keys(),
+            Recipe::Large(_) => &["nodes", "degree", "communities", "mixing", "features", "words", "signal"],
+        };
+        own.iter().copied().chain(["seed"]).collect()
     }
-    let mut draw = seed.stream(Stream::Synth, 0);
-    let count = |n: usize| u32::try_from(n).expect("generated graphs have fewer than 2^32 nodes");
-    let mut order: Vec<u32> = (0..count(shape.nodes)).collect();
-    draw.shuffle(&mut order);
-    // Position p in the order belongs to class p · c / n; a node's id is order[p].
-    let bounds: Vec<u32> = (0..=shape.classes).map(|c| count(c * shape.nodes / shape.classes)).collect();
-    let member =
-        |class: usize, draw: &mut Draw| bounds[class] + draw.below(bounds[class + 1] - bounds[class]);
-    let mut edges: Vec<Pair> = Vec::new();
-    let cliques = (shape.cliques_per_node * shape.nodes as f64 / 4.5) as usize;
-    for _ in 0..cliques {
-        let class = draw.below(count(shape.classes)) as usize;
-        let size = 3 + draw.below(4);
-        let members: Vec<u32> = (0..size).map(|_| member(class, &mut draw)).collect();
-        for (at, &i) in members.iter().enumerate() {
-            edges.extend(members[..at].iter().map(|&j| [i, j]));
-        }
-    }
-    let across = (shape.noise * edges.len() as f64) as usize;
-    for _ in 0..across {
-        edges.push([draw.below(count(shape.nodes)), draw.below(count(shape.nodes))]);
-    }
-    let mut rows: Vec<Vec<u32>> = vec![Vec::new(); shape.nodes];
-    let mut labels = vec![0i32; shape.nodes];
-    let own = shape.features / shape.classes;
-    for class in 0..shape.classes {
-        for position in bounds[class]..bounds[class + 1] {
-            let node = order[position as usize] as usize;
-            labels[node] = i32::try_from(class).expect("few classes");
-            let words = &mut rows[node];
-            for _ in 0..shape.words {
-                words.push(if draw.unit() < shape.signal {
-                    count(class * own) + draw.below(count(own))
-                } else {
-                    draw.below(count(shape.features))
-                });
+
+    /// Sets one parameter by its name.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        let key = key.replace('-', "_");
+        let Some(name) = self.keys().into_iter().find(|known| *known == key) else {
+            let need = format!("one of {}", self.keys().join(", "));
+            return Err(Error::param("GRAPH", format!("parameter `{key}` of synth:{}", self.name), need));
+        };
+        let number = || match value.parse::<f64>() {
+            Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
+            _ => Err(Error::param(name, format!("`{value}`"), "a number from 0")),
+        };
+        let count = || match number()? {
+            number if number.fract() == 0.0 && number <= f64::from(NodeId::MAX) => Ok(number as usize),
+            _ => Err(Error::param(name, format!("`{value}`"), "a whole number, at most 4294967295")),
+        };
+        match (&mut self.recipe, name) {
+            (_, "seed") => {
+                let seed = value.parse().map_err(|_| Error::param(name, value, "a whole number from 0"))?;
+                self.seed = Some(Seed(seed));
             }
-            words.sort_unstable();
-            words.dedup();
+            (Recipe::Demo(shape), "nodes") => shape.nodes = count()?,
+            (Recipe::Demo(shape), "features") => shape.features = count()?,
+            (Recipe::Demo(shape), "classes") => shape.classes = count()?,
+            (Recipe::Demo(shape), _) => shape.noise = number()?,
+            (Recipe::Scenario(shape), "nodes") => shape.nodes = count()?,
+            (Recipe::Scenario(shape), "features") => shape.features = count()?,
+            (Recipe::Scenario(shape), "classes") => shape.classes = count()?,
+            (Recipe::Scenario(shape), "density") => shape.density = number()?,
+            (Recipe::Scenario(shape), "edge_noise") => shape.edge_noise = number()?,
+            (Recipe::Scenario(shape), _) => shape.feature_noise = number()?,
+            (Recipe::Large(shape), "nodes") => shape.nodes = count()?,
+            (Recipe::Large(shape), "degree") => shape.degree = number()?,
+            (Recipe::Large(shape), "communities") => shape.communities = count()?,
+            (Recipe::Large(shape), "mixing") => shape.mixing = number()?,
+            (Recipe::Large(shape), "features") => shape.features = count()?,
+            (Recipe::Large(shape), "words") => shape.words = count()?,
+            (Recipe::Large(shape), _) => shape.signal = number()?,
         }
+        Ok(())
     }
-    let edges: Vec<Pair> =
-        edges.iter().filter(|e| e[0] != e[1]).map(|&e| e.map(|end| order[end as usize])).collect();
-    let features = Csr::from_rows(
-        shape.features,
-        rows.into_iter().map(|row| {
-            let ones = vec![1.0; row.len()];
-            (row, ones)
-        }),
-    );
-    let graph = Graph::from_edges("demo", shape.nodes, &edges)?;
-    graph.with_features(Features::Sparse(features))?.with_labels(labels)
+
+    /// Generates the graph. Node ids carry no meaning: they are shuffled.
+    pub fn graph(&self, seed: Seed, exec: &Exec) -> Result<Graph> {
+        let seed = self.seed.unwrap_or(seed);
+        let (graph, task, informative) = match &self.recipe {
+            Recipe::Demo(shape) => (communities(shape, seed)?, "links", ComponentKind::PAPER.to_vec()),
+            Recipe::Scenario(shape) => (scenario(shape, seed, exec)?, shape.task(), shape.informative()),
+            Recipe::Large(shape) => (large(shape, seed, exec)?, "links", shape.informative()),
+        };
+        let truth = Truth { scenario: self.name.clone(), task: task.into(), informative, seed: seed.0 };
+        Ok(graph.with_name(&self.name).with_truth(truth))
+    }
+}
+
+/// Generates a graph by its name and parameters; see [`Generator`].
+pub fn named(spec: &str, seed: Seed, exec: &Exec) -> Result<Graph> {
+    Generator::parse(spec)?.graph(seed, exec)
+}
+
+/// A number of nodes, features or classes as a node's number.
+fn count(n: usize) -> u32 {
+    u32::try_from(n).expect("generated graphs have fewer than 2^32 nodes")
 }
 
 #[cfg(test)]
@@ -120,13 +166,27 @@ mod tests {
 
     #[test]
     fn demo_is_what_it_says_and_repeats() {
-        let a = named("demo", Seed(0)).unwrap();
+        let exec = Exec::new(1).unwrap();
+        let demo = |seed| named("demo", Seed(seed), &exec).unwrap();
+        let a = demo(0);
         let facts = a.facts();
         assert_eq!((facts.nodes, facts.features, facts.classes), (1200, 400, 4));
         assert!(facts.edge_homophily.unwrap() > 0.85, "{facts:?}");
-        let b = named("demo", Seed(0)).unwrap();
+        let b = demo(0);
         assert_eq!((a.edges(), a.features()), (b.edges(), b.features()));
-        assert_ne!(a.edges(), named("demo", Seed(1)).unwrap().edges());
-        assert!(named("nosuch", Seed(0)).unwrap_err().to_string().contains("synth:nosuch"));
+        assert_ne!(a.edges(), demo(1).edges());
+        assert_eq!(named("demo?seed=1", Seed(0), &exec).unwrap().edges(), demo(1).edges());
+    }
+
+    #[test]
+    fn wrong_names_and_parameters_are_named() {
+        let fault = |spec: &str| Generator::parse(spec).unwrap_err().to_string();
+        assert!(fault("nosuch").contains("synth:nosuch") && fault("nosuch").contains("local-offdiagonal"));
+        assert!(fault("demo?nodes").contains("key=value"));
+        assert!(fault("demo?degree=3").contains("nodes, features, classes, edge_noise, seed"));
+        assert!(fault("large?nodes=-4").contains("a number from 0"));
+        assert!(fault("large?nodes=1.5").contains("a whole number"));
+        assert!(fault("random-diagonal?feature_noise=1").contains("feature_noise"));
+        assert!(fault("demo?seed=x").contains("whole number"));
     }
 }

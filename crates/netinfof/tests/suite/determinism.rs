@@ -13,14 +13,14 @@ fn strip(report: &Report) -> serde_json::Value {
 }
 
 fn links(threads: usize, seed: u64) -> serde_json::Value {
-    let graph = synth::named("demo", Seed(0)).unwrap();
+    let graph = synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
     let mut params = LinkParams::default();
     params.seed = Seed(seed);
     strip(&netinfof::links(&graph, None, Goal::Act, &params, &Exec::new(threads).unwrap()).unwrap())
 }
 
 fn nodes(threads: usize, seed: u64) -> serde_json::Value {
-    let graph = synth::named("demo", Seed(0)).unwrap();
+    let graph = synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
     let mut params = NodeParams::default();
     params.seed = Seed(seed);
     strip(&netinfof::nodes(&graph, None, Goal::Act, &params, &Exec::new(threads).unwrap()).unwrap())
