@@ -51,7 +51,7 @@ fn stages(criterion: &mut Criterion) {
         });
         group.bench_function(BenchmarkId::new("compatibility and X", edges), |b| b.iter(learn));
         group.bench_function(BenchmarkId::new("probe", edges), |b| {
-            b.iter(|| probe::links(black_box(&learned), &valid, &params.probe, &exec));
+            b.iter(|| probe::links(black_box(&learned), &training, &valid, &params.probe, SEED, &exec));
         });
         group.bench_function(BenchmarkId::new("act", edges), |b| {
             b.iter(|| {

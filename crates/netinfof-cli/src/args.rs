@@ -59,9 +59,9 @@ pub(crate) struct SynthArgs {
     /// Share of the entries replaced by noise; for useful features the deviation of their noise
     #[arg(long, value_name = "X")]
     pub(crate) feature_noise: Option<String>,
-    /// Seed
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub(crate) seed: u64,
+    /// Seed [default: 0]
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
     /// Write what the graph is as JSON to a file, or to standard output with `-`
     #[arg(long, value_name = "FILE|-")]
     pub(crate) json: Option<PathBuf>,
@@ -77,7 +77,9 @@ impl SynthArgs {
     pub(crate) fn generator(&self) -> Result<Generator> {
         let name = self.scenario.strip_prefix("synth:").unwrap_or(&self.scenario);
         let mut generator = Generator::parse(name)?;
+        let seed = self.seed.map(|seed| seed.to_string());
         let given = [
+            ("seed", &seed),
             ("nodes", &self.nodes),
             ("features", &self.features),
             ("classes", &self.classes),
@@ -111,7 +113,7 @@ pub(crate) struct ReproduceArgs {
     /// Folder for reproduction.md, .html and .json, plots, and what single runs found
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub(crate) output: PathBuf,
-    /// Threads; no figure depends on them [default: one for each core]
+    /// Threads; times depend on them, other figures do not [default: one for each core]
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,
     /// No progress and no notices on standard error
@@ -249,9 +251,9 @@ pub(crate) struct RunArgs {
     /// Links: shares of the edges that train and validate; the rest tests [default: 0.7,0.1]
     #[arg(long, value_name = "TRAIN,VALID", value_delimiter = ',')]
     pub(crate) shares: Option<Vec<f64>>,
-    /// Number of splits, with seeds S, S+1, …
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) splits: usize,
+    /// Number of splits, with seeds S, S+1, … [default: 1; 3 for probe on graphs of at most 25000 edges]
+    #[arg(long, value_name = "N")]
+    pub(crate) splits: Option<usize>,
     /// Seed of the first split
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -356,7 +358,7 @@ impl RunArgs {
         if let Some(Preset::Slimg) = self.preset {
             params = params.slimg();
         }
-        params.splits = self.splits;
+        params.splits = self.splits.unwrap_or(1);
         params.seed = Seed(self.seed);
         params.split.negatives = match self.negatives {
             NegativesArg::Uniform => Negatives::Uniform,
@@ -420,7 +422,7 @@ impl RunArgs {
         if let Some(Preset::Slimg) = self.preset {
             params = params.slimg();
         }
-        params.splits = self.splits;
+        params.splits = self.splits.unwrap_or(1);
         params.seed = Seed(self.seed);
         params.split.min_class = self.min_class;
         self.set_component(&mut params.component)?;

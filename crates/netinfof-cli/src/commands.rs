@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use netinfof::graph::load::{self, SplitFiles};
 use netinfof::graph::save;
-use netinfof::{Error, Exec, Goal, Graph, Result, Seed};
+use netinfof::{Exec, Goal, Graph, Result, Seed};
 
 use crate::args::{Args, Command, InspectArgs, RunArgs, SynthArgs, Task};
 use crate::printer::{self, Bars};
@@ -24,19 +24,29 @@ fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
     let load = || load::graph(&run.graph.graph, &run.graph.load_params(), Seed(run.seed), exec);
     let report = match run.task {
         Task::Links => {
-            let params = run.link_params()?;
+            let mut params = run.link_params()?;
             let graph = load()?;
+            params.splits = splits(run, goal, &graph);
             let own = own_split(run, load::link_split_npz, |files| load::link_split_files(files, &graph))?;
             netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
         }
         Task::Nodes => {
-            let params = run.node_params()?;
+            let mut params = run.node_params()?;
             let graph = load()?;
+            params.splits = splits(run, goal, &graph);
             let own = own_split(run, load::node_split_npz, |files| load::node_split_files(files, &graph))?;
             netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
         }
     };
     finish(run.output.json.as_deref(), || report.to_json(), || printer::report(&report))
+}
+
+/// Several splits where they are cheap, unless a number was asked for or the split is the user's own.
+fn splits(run: &RunArgs, goal: Goal, graph: &Graph) -> usize {
+    const CHEAP: usize = 25_000;
+    let own = run.split.is_some() || run.train.is_some();
+    let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own;
+    run.splits.unwrap_or(if cheap { 3 } else { 1 })
 }
 
 fn own_split<T>(
@@ -57,7 +67,7 @@ fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
 }
 
 fn generate(synth: &SynthArgs, exec: &Exec) -> Result<()> {
-    let graph = synth.generator()?.graph(Seed(synth.seed), exec)?;
+    let graph = synth.generator()?.graph(Seed(0), exec)?;
     if let Some(path) = &synth.output {
         save::npz(&graph, path)?;
     }
@@ -83,13 +93,7 @@ fn finish(to: Option<&Path>, json: impl Fn() -> String, table: impl Fn() -> Stri
     printer::out(&table())
 }
 
-/// Writes a file as a whole or not at all: first beside it, then into its place.
+/// Writes a text file as a whole or not at all.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, path)).map_err(|source| {
-        let _ = std::fs::remove_file(&beside);
-        Error::Io { path: path.to_path_buf(), source }
-    })
+    save::whole(path, |file| std::io::Write::write_all(file, text.as_bytes()))
 }

@@ -130,7 +130,12 @@ impl Ruler {
 
 fn number(value: f64, scale: Scale) -> String {
     match scale {
-        Scale::Log if value >= 1e4 => format!("10{}", superscript(value.log10().round() as i32)),
+        Scale::Log if value >= 1e4 => {
+            let power = value.log10().floor() as i32;
+            let factor = (value / 10f64.powi(power)).round();
+            let factor = if factor > 1.0 { format!("{factor}·") } else { String::new() };
+            format!("{factor}10{}", superscript(power))
+        }
         _ => {
             let text = format!("{value:.3}");
             text.trim_end_matches('0').trim_end_matches('.').to_string()
@@ -322,6 +327,7 @@ mod tests {
         assert!((linear.at(1.0) - 7.5).abs() < 1e-12);
         assert_eq!(linear.ticks(), [0.0, 1.0, 2.0, 3.0, 4.0]);
         assert_eq!(log.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
+        assert_eq!([1e4, 2e4, 1e7, 500.0].map(|v| number(v, Scale::Log)), ["10⁴", "2·10⁴", "10⁷", "500"]);
     }
 
     #[test]

@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use netinfof::graph::GraphFacts;
+use netinfof::graph::{GraphFacts, synth};
 use netinfof::report::{ComponentReport, RunParams};
 use netinfof::split::Negatives;
+use netinfof::verdict::VerdictKind;
 use netinfof::{Error, Progress, Protocol, Report, Result};
 
 /// Progress as a bar on a terminal, as plain lines elsewhere.
@@ -181,21 +182,26 @@ pub(crate) fn report(report: &Report) -> String {
     let floor =
         report.mean.components.iter().next().map_or(0.0, |(name, _)| mean_of(name, |c| c.no_information));
     let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
+    let verdict = &report.verdict;
+    let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
+    for line in wrapped(&verdict.reason, 96).into_iter().chain(wrapped(&verdict.next, 96)) {
+        let _ = writeln!(text, "  {line}");
+    }
     let _ = write!(
         text,
-        "\n  component             score           {:20} table accuracy",
+        "\n  component             score  95 % interval    {:20} held-out accuracy      p",
         format!("{floor:.2} … 1")
     );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
-    for (name, score) in report.mean.components.iter() {
-        let spread = report.std.components.get(name).copied().unwrap_or(0.0);
-        let accuracy = mean_of(name, |c| c.accuracy);
-        let value = if splits > 1 { format!("{score:.3} ± {spread:.3}") } else { format!("{score:.3}") };
+    for (name, score) in report.mean.corrected.iter() {
+        let [low, high] = report.mean.interval.get(name).copied().unwrap_or([*score; 2]);
         let _ = write!(
             text,
-            "  {name:2} {:18} {value:15} {} {accuracy:14.3}",
+            "  {name:2} {:18} {score:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3}",
             meaning(name),
-            gauge(*score, floor)
+            gauge(*score, floor),
+            mean_of(name, |c| c.held_out.value),
+            mean_of(name, |c| c.p_value)
         );
         if with_act {
             let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
@@ -218,6 +224,41 @@ pub(crate) fn report(report: &Report) -> String {
     let memory = report.peak_memory_bytes.map_or(String::new(), |b| format!(" · {} MiB at most", b >> 20));
     let _ = write!(text, "\n  {seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
     text
+}
+
+fn headline(kind: VerdictKind) -> &'static str {
+    match kind {
+        VerdictKind::Gnn => "A GNN should help.",
+        VerdictKind::Structure => "Structure is enough.",
+        VerdictKind::Features => "Features are enough.",
+        VerdictKind::Any => "Structure alone or features alone: each is enough.",
+        VerdictKind::Nothing => "Nothing usable here.",
+        _ => "",
+    }
+}
+
+/// Bold on a terminal that may have it.
+fn emphasis(text: &str) -> String {
+    let plain =
+        std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || !std::io::stdout().is_terminal();
+    if plain { text.into() } else { format!("\x1b[1m{text}\x1b[0m") }
+}
+
+/// Text in lines of at most so many characters.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.into());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 fn plural(count: usize, noun: &str) -> String {
@@ -281,7 +322,12 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     }
     if let Some(truth) = &facts.truth {
         let names: Vec<&str> = truth.informative.iter().map(|kind| kind.name()).collect();
-        lines.push(format!("  planted     {} know about {}", names.join(", "), truth.task));
+        let names = if names.is_empty() { "nothing".into() } else { names.join(", ") };
+        let task = match truth.task {
+            synth::Task::Links => "links",
+            synth::Task::Nodes => "nodes",
+        };
+        lines.push(format!("  planted     {names} for {task}"));
     }
     if facts.self_loops_dropped + facts.duplicates_dropped > 0 {
         lines.push(format!(

@@ -76,7 +76,7 @@ pub enum Error {
         why: String,
     },
     /// The caller asked to stop.
-    #[error("stopped on request; nothing was written")]
+    #[error("stopped on request")]
     Cancelled,
 }
 
@@ -87,7 +87,7 @@ impl Error {
             Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("check the path; without a GRAPH the command runs on a built-in one")
             }
-            Error::Io { .. } => Some("check that the path names a readable file"),
+            Error::Io { .. } => Some("check the path and its permissions"),
             Error::Parse { .. } => {
                 Some("one edge a line: two ids, separated by a comma, tab, semicolon or space")
             }

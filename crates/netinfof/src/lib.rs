@@ -36,7 +36,11 @@ pub mod link;
 
 pub mod score;
 
+pub mod evidence;
+
 pub mod probe;
+
+pub mod verdict;
 
 pub mod act;
 

@@ -275,7 +275,8 @@ fn link_split(
     // Probe weighs as many negatives as positives.
     let balanced = (split.each > 0)
         .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source, exec));
-    let scores = probe::links(&learned, balanced.as_ref().unwrap_or(&valid), &params.probe, exec)?;
+    let evaluated = balanced.as_ref().unwrap_or(&valid);
+    let probed = probe::links(&learned, &training, evaluated, &params.probe, seed, exec)?;
     clock.lap("probe");
 
     let act = match goal {
@@ -284,12 +285,18 @@ fn link_split(
     };
     clock.lap("act");
 
-    let found = learned.iter().zip(&scores).map(|(learned, info)| {
+    let found = learned.iter().zip(&probed.scores).map(|(learned, info)| {
         let component = &learned.component;
         let report = ComponentReport::new(info, component.cols(), component.compatibility());
         (component.kind().name().into(), report)
     });
-    Ok(SplitReport { seed: seed.0, components: found.collect(), act, seconds: clock.finish() })
+    Ok(SplitReport {
+        seed: seed.0,
+        components: found.collect(),
+        act,
+        seconds: clock.finish(),
+        samples: probed.samples,
+    })
 }
 
 fn node_split(
@@ -311,20 +318,26 @@ fn node_split(
     let components = component::build(graph.adjacency(), graph.features(), &params.component, seed, exec)?;
     clock.lap("components");
 
-    let scores = probe::nodes(&components, &split, &params.probe, seed, exec)?;
+    let probed = probe::nodes(&components, &split, &params.probe, seed, exec)?;
     clock.lap("probe");
 
     let act = match goal {
         Goal::Probe => None,
-        Goal::Act => Some(act::nodes(&components, &scores, &split, &params.act, exec)?.report),
+        Goal::Act => Some(act::nodes(&components, &probed.scores, &split, &params.act, exec)?.report),
     };
     clock.lap("act");
 
-    let found = components.iter().zip(&scores).map(|(component, info)| {
+    let found = components.iter().zip(&probed.scores).map(|(component, info)| {
         let report = ComponentReport::new(info, component.embedding.cols(), None);
         (component.kind.name().into(), report)
     });
-    Ok(SplitReport { seed: seed.0, components: found.collect(), act, seconds: clock.finish() })
+    Ok(SplitReport {
+        seed: seed.0,
+        components: found.collect(),
+        act,
+        seconds: clock.finish(),
+        samples: probed.samples,
+    })
 }
 
 /// Times the stages of a split.

@@ -7,14 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
+use crate::evidence::{self, Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
 use crate::link::{Evaluated, Learned};
 use crate::matrix::Matrix;
-use crate::score::{Contingency, bin, p_value, quantile_borders};
+use crate::score::{Contingency, bin, quantile_borders};
 use crate::seed::{Seed, Stream};
 use crate::split::NodeSplit;
+use crate::training::Training;
 
 /// Parameters of Probe on links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,48 +83,95 @@ pub struct InfoScore {
     pub accuracy: f64,
     /// The score of knowing nothing, 2^−H(Y); 0.5 for links.
     pub no_information: f64,
-    /// Nodes: how often shuffled labels score as high.
-    pub p_value: Option<f64>,
+    /// The score without the bias of few samples, and its 95 % interval.
+    pub corrected: Estimate,
+    /// How often shuffled labels score as high.
+    pub p_value: f64,
+    /// Accuracy of the bins' usual labels, learned from other samples: what the table would get right on new ones.
+    pub held_out: Estimate,
     /// The table: bins by (no edge, edge), or clusters by classes.
     pub table: Contingency,
 }
 
+/// Permutations behind the p-value of links.
+const PERMUTATIONS: usize = 199;
+
+/// What Probe found, and the samples it found it on.
+#[derive(Clone, Debug)]
+pub struct Probed {
+    /// By component.
+    pub scores: Vec<InfoScore>,
+    pub(crate) samples: Samples,
+}
+
 impl InfoScore {
-    fn new(table: Contingency) -> Self {
+    fn new(table: Contingency, held_out: Estimate, p_value: f64, seed: Seed, unit: u64) -> Self {
         InfoScore {
             score: table.score(),
             accuracy: table.accuracy(),
             no_information: table.no_information(),
-            p_value: None,
+            corrected: evidence::interval(&table, &mut seed.stream(Stream::Resampling, unit)),
+            p_value,
+            held_out,
             table,
         }
     }
 }
 
+/// The usual label of every bin; of equally usual ones the first, and of empty bins that of all samples.
+fn usual(weights: &[Vec<f64>]) -> Vec<usize> {
+    let top =
+        |row: &[f64]| (1..row.len()).fold(0, |best, label| if row[label] > row[best] { label } else { best });
+    let labels = weights.first().map_or(0, Vec::len);
+    let overall: Vec<f64> = (0..labels).map(|label| weights.iter().map(|row| row[label]).sum()).collect();
+    let own = |row: &Vec<f64>| if row.iter().all(|&w| w == 0.0) { top(&overall) } else { top(row) };
+    weights.iter().map(own).collect()
+}
+
 /// Scores every component: bins placed on training pairs, counted on validation pairs.
 pub fn links(
     learned: &[Learned],
+    training: &Training,
     valid: &Evaluated,
     params: &LinkProbeParams,
+    seed: Seed,
     exec: &Exec,
-) -> Result<Vec<InfoScore>> {
-    exec.stage("probe", learned.len(), || {
-        learned
-            .iter()
-            .map(|Learned { component, probe, .. }| {
-                // Borders from training pairs only: validation pairs would leak the class balance.
-                let borders = quantile_borders(probe, params.bins);
-                let mut table = Contingency::new(params.bins, 2);
-                for (label, set) in [(1, &valid.positives), (0, &valid.negatives)] {
-                    for similarity in component.similarities(set, exec) {
-                        table.add(bin(&borders, similarity), label);
-                    }
-                }
-                exec.step()?;
-                Ok(InfoScore::new(table))
-            })
-            .collect()
-    })
+) -> Result<Probed> {
+    let mut labels = vec![1; valid.positives.len()];
+    labels.resize(labels.len() + valid.negatives.len(), 0);
+    let found = exec.stage("probe", learned.len(), || {
+        exec.try_map(learned, |Learned { component, probe, .. }| {
+            // Borders from training pairs only: validation pairs would leak the class balance.
+            let borders = quantile_borders(probe, params.bins);
+            let sets = [&valid.positives, &valid.negatives];
+            let similar = sets.into_iter().flat_map(|set| component.similarities(set, exec));
+            let bins: Vec<u32> =
+                similar.map(|s| u32::try_from(bin(&borders, s)).expect("few bins")).collect();
+            let mut table = Contingency::new(params.bins, 2);
+            bins.iter().zip(&labels).for_each(|(&bin, &label)| table.add(bin as usize, label as usize));
+            // Training pairs have more negatives than edges; here both weigh the same.
+            let edges = training.probe.edges;
+            let weight = [1.0 / (probe.len() - edges).max(1) as f64, 1.0 / edges.max(1) as f64];
+            let mut weights = vec![vec![0.0; 2]; params.bins];
+            for (at, &similarity) in probe.iter().enumerate() {
+                let label = usize::from(at < edges);
+                weights[bin(&borders, similarity)][label] += weight[label];
+            }
+            let guess = usual(&weights);
+            let right =
+                bins.iter().zip(&labels).filter(|&(&bin, &label)| guess[bin as usize] == label as usize);
+            let held_out = Estimate::share(right.count() as u64, labels.len() as u64);
+            let unit = component.kind() as u64;
+            exec.step()?;
+            let mut draw = seed.stream(Stream::Permutations, unit);
+            let p_value = evidence::p_value(&table, PERMUTATIONS, &mut draw);
+            Ok((InfoScore::new(table, held_out, p_value, seed, unit), bins))
+        })
+    })?;
+    let (scores, bins): (Vec<InfoScore>, Vec<Vec<u32>>) = found.into_iter().unzip();
+    let named = learned.iter().map(|l| l.component.kind().name().to_string());
+    let bins = named.zip(bins).map(|(name, bins)| (name, params.bins, bins)).collect();
+    Ok(Probed { scores, samples: Samples { labels, classes: 2, bins } })
 }
 
 /// Scores every component: clusters of the test nodes' embeddings, against the labels of training and validation nodes.
@@ -134,13 +183,13 @@ pub fn nodes(
     params: &NodeProbeParams,
     seed: Seed,
     exec: &Exec,
-) -> Result<Vec<InfoScore>> {
+) -> Result<Probed> {
     params.validate()?;
     let classes = split.classes.len();
     let k = (params.clusters_per_class * classes).min(split.sets.test.len());
     let known = [&split.sets.train[..], &split.sets.valid].concat();
     let labels = split.labels_of(&known);
-    exec.stage("probe", components.len(), || {
+    let found = exec.stage("probe", components.len(), || {
         exec.try_map(components, |component| {
             let z = component.normalized(Normalization::Rows, exec);
             let rows = |nodes: &[NodeId]| {
@@ -156,10 +205,25 @@ pub fn nodes(
             for (&cluster, &label) in clusters.iter().zip(&labels) {
                 table.add(cluster as usize, label as usize);
             }
-            let mut draw = seed.stream(Stream::Permutations, unit);
-            let p_value = p_value(&clusters, &labels, shape, params.permutations, &mut draw);
+            // Usual labels from the training nodes, tried on the validation nodes.
+            let train = split.sets.train.len();
+            let mut weights = vec![vec![0.0; classes]; shape[0]];
+            for (&cluster, &label) in clusters.iter().zip(&labels).take(train) {
+                weights[cluster as usize][label as usize] += 1.0;
+            }
+            let guess = usual(&weights);
+            let right = clusters.iter().zip(&labels).skip(train);
+            let right = right.filter(|&(&cluster, &label)| guess[cluster as usize] == label as usize).count();
+            let held_out = Estimate::share(right as u64, (labels.len() - train) as u64);
             exec.step()?;
-            Ok(InfoScore { p_value: Some(p_value), ..InfoScore::new(table) })
+            let mut draw = seed.stream(Stream::Permutations, unit);
+            let p_value = evidence::p_value_of(&clusters, &labels, &table, params.permutations, &mut draw);
+            Ok((InfoScore::new(table, held_out, p_value, seed, unit), clusters))
         })
-    })
+    })?;
+    let named = components.iter().map(|component| component.kind.name().to_string());
+    let (scores, bins): (Vec<InfoScore>, Vec<Vec<u32>>) = found.into_iter().unzip();
+    let bins =
+        named.zip(bins).zip(&scores).map(|((name, bins), info)| (name, info.table.bins(), bins)).collect();
+    Ok(Probed { scores, samples: Samples { labels, classes, bins } })
 }

@@ -5,11 +5,13 @@ use serde::{Serialize, Serializer};
 
 use crate::act::ActReport;
 use crate::compat::Compatibility;
+use crate::evidence::{Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::{Graph, GraphFacts};
 use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::InfoScore;
 use crate::split::Protocol;
+use crate::verdict::{self, Addition, Comparison, Verdict};
 
 /// A map that keeps the order of insertion, for reading and for stable files.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,17 +69,24 @@ pub struct ComponentReport {
     /// The score less its bias from few samples (Grassberger 2003); without information it falls on both sides of
     /// `no_information`.
     pub corrected: f64,
+    /// The 95 % interval of `corrected`.
+    pub interval: [f64; 2],
+    /// The score on a scale from 0, no information, to 1.
+    pub normalized: f64,
     /// Accuracy of the same table, an upper neighbour of the score (theorem 2).
     pub accuracy: f64,
     /// The score of knowing nothing.
     pub no_information: f64,
-    /// Nodes: how often shuffled labels score as high.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub p_value: Option<f64>,
+    /// Accuracy of the bins' usual labels, learned from training samples, on validation samples: what holds for new ones.
+    pub held_out: Estimate,
+    /// How often shuffled labels score as high.
+    pub p_value: f64,
     /// Samples in the table.
     pub samples: u64,
     /// Bins or clusters of the table.
     pub bins: usize,
+    /// The table: a row for each bin or cluster; its samples without and with an edge, or of each class.
+    pub table: Vec<Vec<u64>>,
     /// Columns of the embedding.
     pub dim: usize,
     /// Links: the compatibility matrix.
@@ -110,6 +119,8 @@ pub struct SplitReport {
     pub act: Option<ActReport>,
     /// Wall-clock time of every stage.
     pub seconds: OrderedMap<f64>,
+    #[serde(skip)]
+    pub(crate) samples: Samples,
 }
 
 /// A figure for each metric and each component, over the splits.
@@ -121,6 +132,11 @@ pub struct Summary {
     pub test: OrderedMap<f64>,
     /// Scores of the components.
     pub components: OrderedMap<f64>,
+    /// The same, corrected.
+    pub corrected: OrderedMap<f64>,
+    /// Means: their 95 % intervals, the splits' errors taken as independent.
+    #[serde(skip_serializing_if = "OrderedMap::is_empty")]
+    pub interval: OrderedMap<[f64; 2]>,
 }
 
 /// The parameters of a run, whichever the task.
@@ -137,6 +153,8 @@ pub enum RunParams {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
+    /// Would a GNN help?
+    pub verdict: Verdict,
     /// Version of netinfof.
     pub netinfof: &'static str,
     /// The task: `links` or `nodes`.
@@ -149,6 +167,10 @@ pub struct Report {
     pub params: RunParams,
     /// By split.
     pub splits: Vec<SplitReport>,
+    /// The best components of structure, features and propagation against each other.
+    pub comparisons: Vec<Comparison>,
+    /// What every other component adds to the best one.
+    pub additions: Vec<Addition>,
     /// Means over the splits.
     pub mean: Summary,
     /// Standard deviations over the splits (of the population, as in the paper's tables).
@@ -167,13 +189,17 @@ impl Report {
             RunParams::Links(params) => ("links", Some(params.split.protocol)),
             RunParams::Nodes(_) => ("nodes", None),
         };
+        let judgement = verdict::judge(task, &splits);
         Report {
+            verdict: judgement.verdict,
+            comparisons: judgement.comparisons,
+            additions: judgement.additions,
             netinfof: env!("CARGO_PKG_VERSION"),
             task,
             graph: graph.facts(),
             protocol,
             params,
-            mean: summarize(&splits, mean),
+            mean: Summary { interval: intervals(&splits), ..summarize(&splits, mean) },
             std: summarize(&splits, deviation),
             splits,
             notices: exec.notices(),
@@ -192,12 +218,16 @@ impl ComponentReport {
     pub(crate) fn new(info: &InfoScore, dim: usize, compat: Option<&Compatibility>) -> Self {
         ComponentReport {
             score: info.score,
-            corrected: info.table.corrected_score(),
+            corrected: info.corrected.value,
+            interval: info.corrected.interval,
+            normalized: (info.score - info.no_information) / (1.0 - info.no_information),
+            held_out: info.held_out,
             accuracy: info.accuracy,
             no_information: info.no_information,
             p_value: info.p_value,
             samples: info.table.samples(),
             bins: info.table.bins(),
+            table: info.table.rows().map(<[u64]>::to_vec).collect(),
             dim,
             compat: compat.map(|compatibility| CompatReport {
                 iterations: compatibility.lsqr.as_ref().map_or(0, |info| info.iterations),
@@ -215,6 +245,9 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
         let values: Vec<f64> =
             splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.score).collect();
         summary.components.push(name, figure(&values));
+        let corrected: Vec<f64> =
+            splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.corrected).collect();
+        summary.corrected.push(name, figure(&corrected));
     }
     if let Some(act) = &first.act {
         for (name, _) in act.test.iter() {
@@ -224,6 +257,17 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
         }
     }
     summary
+}
+
+fn intervals(splits: &[SplitReport]) -> OrderedMap<[f64; 2]> {
+    let Some(first) = splits.first() else { return OrderedMap::default() };
+    let of = |name: &str| {
+        let own = splits.iter().filter_map(|s| s.components.get(name));
+        let estimates: Vec<Estimate> =
+            own.map(|c| Estimate { value: c.corrected, interval: c.interval }).collect();
+        Estimate::mean(&estimates).interval
+    };
+    first.components.iter().map(|(name, _)| (name.to_string(), of(name))).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::seed::Draw;
-
 /// How often each label (column) occurs in each bin (row).
 ///
 /// ```
@@ -26,9 +24,33 @@ impl Contingency {
         Contingency { labels, counts: vec![0; bins * labels] }
     }
 
+    /// The table with these counts, bin by bin.
+    pub(crate) fn from_counts(labels: usize, counts: Vec<u64>) -> Self {
+        Contingency { labels, counts }
+    }
+
     /// Counts one sample.
     pub fn add(&mut self, bin: usize, label: usize) {
         self.counts[bin * self.labels + label] += 1;
+    }
+
+    /// Counts so many samples.
+    pub(crate) fn add_many(&mut self, bin: usize, label: usize, count: u64) {
+        self.counts[bin * self.labels + label] += count;
+    }
+
+    /// Number of labels.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// How often each label occurs.
+    pub fn label_counts(&self) -> Vec<u64> {
+        let mut sums = vec![0; self.labels];
+        for row in self.rows() {
+            sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+        }
+        sums
     }
 
     /// Number of samples.
@@ -84,11 +106,7 @@ impl Contingency {
 
     /// The score of the labels alone, 2^−H(Y): what is known without looking at the bins.
     pub fn no_information(&self) -> f64 {
-        let mut merged = Contingency::new(1, self.labels);
-        for row in self.rows() {
-            merged.counts.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
-        }
-        merged.score()
+        Contingency::from_counts(self.labels, self.label_counts()).score()
     }
 
     /// Accuracy of the best guess in every bin, Σ_x max_y p(x, y).
@@ -111,34 +129,6 @@ fn grassberger(n: u64) -> f64 {
     };
     let even = n - n % 2;
     2.0 * harmonic(even) - harmonic(even / 2) - EULER - std::f64::consts::LN_2
-}
-
-/// How often shuffled labels score at least as high as the true ones: the chance of this score without information.
-///
-/// `(1 + hits) / (1 + permutations)`, so never 0. The bins stay; only the labels are dealt anew.
-pub(crate) fn p_value(
-    bins: &[u32],
-    labels: &[u32],
-    shape: [usize; 2],
-    permutations: usize,
-    draw: &mut Draw,
-) -> f64 {
-    let score = |labels: &[u32]| {
-        let mut table = Contingency::new(shape[0], shape[1]);
-        for (&bin, &label) in bins.iter().zip(labels) {
-            table.add(bin as usize, label as usize);
-        }
-        table.score()
-    };
-    let found = score(labels);
-    let mut shuffled = labels.to_vec();
-    let hits = (0..permutations)
-        .filter(|_| {
-            draw.shuffle(&mut shuffled);
-            score(&shuffled) >= found - 1e-12
-        })
-        .count();
-    (1 + hits) as f64 / (1 + permutations) as f64
 }
 
 /// Borders of `bins` equally filled bins; equal borders are merged, so there may be fewer.
@@ -221,22 +211,6 @@ mod tests {
         ] {
             assert!((grassberger(n) - value).abs() < 1e-10, "{n}: {} {value}", grassberger(n));
         }
-    }
-
-    #[test]
-    fn noise_is_called_noise_and_information_is_not() {
-        use crate::seed::{Seed, Stream};
-        let mut called = 0;
-        for seed in 0..100 {
-            let mut draw = Seed(seed).stream(Stream::Synth, 1);
-            let bins: Vec<u32> = (0..150).map(|_| draw.below(10)).collect();
-            let labels: Vec<u32> = (0..150).map(|_| draw.below(4)).collect();
-            called += usize::from(p_value(&bins, &labels, [10, 4], 99, &mut draw) <= 0.05);
-            let told: Vec<u32> =
-                bins.iter().map(|&bin| if draw.unit() < 0.4 { bin % 4 } else { draw.below(4) }).collect();
-            assert!(p_value(&bins, &told, [10, 4], 99, &mut draw) <= 0.05, "seed {seed}");
-        }
-        assert!(called <= 10, "{called} of 100 noise tables called information");
     }
 
     #[test]

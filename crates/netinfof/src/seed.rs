@@ -43,6 +43,8 @@ pub enum Stream {
     ChoiceNegatives = 14,
     /// Hard negatives, where too few pairs look like edges.
     HardNegatives = 15,
+    /// Resampled tables behind intervals and comparisons.
+    Resampling = 16,
 }
 
 /// The seed of a run.
@@ -94,6 +96,81 @@ impl Draw {
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
+    /// How many of `n` trials succeed, each with chance `p`. Exact up to a mean of 200, a rounded normal number beyond.
+    pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
+        if p > 0.5 {
+            return n - self.binomial(n, 1.0 - p);
+        }
+        let mean = n as f64 * p;
+        if n == 0 || p <= 0.0 {
+            return 0;
+        }
+        if mean > EXACT {
+            return self.rounded(mean, mean * (1.0 - p), n);
+        }
+        let odds = p / (1.0 - p);
+        let first = (n as f64 * (-p).ln_1p()).exp();
+        self.inverted(first, n, |k| odds * (n - k) as f64 / (k + 1) as f64)
+    }
+
+    /// How many marked ones are among `drawn` of a `population` that has so many `marked`. As exact as [`Draw::binomial`].
+    pub fn hypergeometric(&mut self, population: u64, marked: u64, drawn: u64) -> u64 {
+        if marked > population / 2 {
+            return drawn - self.hypergeometric(population, population - marked, drawn);
+        }
+        if drawn > population / 2 {
+            return marked - self.hypergeometric(population, marked, population - drawn);
+        }
+        let most = marked.min(drawn);
+        if most == 0 {
+            return 0;
+        }
+        let (all, share) = (population as f64, marked as f64 / population as f64);
+        let mean = drawn as f64 * share;
+        if mean > EXACT {
+            let variance = mean * (1.0 - share) * (all - drawn as f64) / (all - 1.0);
+            return self.rounded(mean, variance, most);
+        }
+        let others = population - marked;
+        let first = ln_factorial(others) - ln_factorial(others - drawn) + ln_factorial(population - drawn)
+            - ln_factorial(population);
+        self.inverted(first.exp(), most, |k| {
+            (marked - k) as f64 * (drawn - k) as f64 / ((k + 1) as f64 * (others - drawn + k + 1) as f64)
+        })
+    }
+
+    /// How often each of several outcomes comes in `n` trials, by their chances.
+    pub fn multinomial(&mut self, n: u64, chances: &[f64]) -> Vec<u64> {
+        let (mut left, mut chance_left) = (n, chances.iter().sum::<f64>());
+        let last = chances.iter().rposition(|&chance| chance > 0.0);
+        let mut counts = vec![0; chances.len()];
+        for (at, (&chance, count)) in chances.iter().zip(&mut counts).enumerate() {
+            *count = if Some(at) == last {
+                left
+            } else {
+                self.binomial(left, (chance / chance_left).clamp(0.0, 1.0))
+            };
+            left -= *count;
+            chance_left -= chance;
+        }
+        counts
+    }
+
+    fn rounded(&mut self, mean: f64, variance: f64, most: u64) -> u64 {
+        (mean + variance.sqrt() * self.normal()).round().clamp(0.0, most as f64) as u64
+    }
+
+    /// The k at which the chances, the first given and each next one by its ratio to the one before, have used up a uniform number.
+    fn inverted(&mut self, first: f64, most: u64, ratio: impl Fn(u64) -> f64) -> u64 {
+        let (mut left, mut chance, mut k) = (self.unit(), first, 0);
+        while left > chance && k < most {
+            left -= chance;
+            chance *= ratio(k);
+            k += 1;
+        }
+        k
+    }
+
     /// Shuffles in place (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
@@ -101,6 +178,18 @@ impl Draw {
             items.swap(last, self.below(bound) as usize);
         }
     }
+}
+
+/// Means above this are drawn as rounded normal numbers.
+const EXACT: f64 = 200.0;
+
+/// ln n!, by Stirling's series.
+fn ln_factorial(n: u64) -> f64 {
+    if n < 16 {
+        return (2..=n).map(|k| (k as f64).ln()).sum();
+    }
+    let n = n as f64;
+    n * n.ln() - n + 0.5 * (std::f64::consts::TAU * n).ln() + 1.0 / (12.0 * n) - 1.0 / (360.0 * n.powi(3))
 }
 
 #[cfg(test)]
@@ -134,6 +223,36 @@ mod tests {
         let mean = sample.iter().sum::<f64>() / 20_000.0;
         let variance = sample.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 20_000.0;
         assert!(mean.abs() < 0.03 && (variance - 1.0).abs() < 0.04, "{mean} {variance}");
+    }
+
+    #[test]
+    fn counts_have_the_right_mean_and_variance() {
+        let mut draw = Seed(3).stream(Stream::Synth, 0);
+        let moments = |sample: Vec<u64>| {
+            let n = sample.len() as f64;
+            let mean = sample.iter().sum::<u64>() as f64 / n;
+            (mean, sample.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / n)
+        };
+        for (n, p) in [(1, 0.3), (10, 0.9), (400, 0.02), (5000, 0.3), (100_000, 0.5)] {
+            let (mean, variance) = moments((0..20_000).map(|_| draw.binomial(n, p)).collect());
+            let expected = (n as f64 * p, n as f64 * p * (1.0 - p));
+            assert!((mean - expected.0).abs() < 0.03 * expected.1.sqrt() + 1e-9, "{n} {p}: {mean}");
+            assert!((variance / expected.1 - 1.0).abs() < 0.05, "{n} {p}: {variance} {expected:?}");
+        }
+        for (population, marked, drawn) in
+            [(10, 3, 4), (10, 8, 9), (500, 100, 40), (10_000, 7000, 2500), (100_000, 50_000, 60_000)]
+        {
+            let sample = (0..20_000).map(|_| draw.hypergeometric(population, marked, drawn)).collect();
+            let (mean, variance) = moments(sample);
+            let (all, share, n) = (population as f64, marked as f64 / population as f64, drawn as f64);
+            let expected = (n * share, n * share * (1.0 - share) * (all - n) / (all - 1.0));
+            let named = format!("{population} {marked} {drawn}: {mean} {variance} {expected:?}");
+            assert!((mean - expected.0).abs() < 0.03 * expected.1.sqrt(), "{named}");
+            assert!((variance / expected.1 - 1.0).abs() < 0.05, "{named}");
+        }
+        let counts = draw.multinomial(1000, &[0.0, 0.5, 0.25, 0.25, 0.0]);
+        assert_eq!((counts[0], counts[4], counts.iter().sum::<u64>()), (0, 0, 1000));
+        assert!(counts[1] > 400 && counts[1] < 600);
     }
 
     #[test]

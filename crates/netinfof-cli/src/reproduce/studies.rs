@@ -7,7 +7,7 @@ use netinfof::component::Averaging;
 use netinfof::{ComponentKind, Goal, LinkParams, NodeParams, Protocol};
 
 use super::paper::{self, Known};
-use super::section::{Check, Found, Row, Section, Shown};
+use super::section::{Check, Found, Row, Section, Shown, State};
 use super::tables;
 use super::unit::{Job, Outcome, Unit};
 
@@ -140,11 +140,20 @@ pub(crate) struct Results {
     pub(crate) found: BTreeMap<String, Outcome>,
     /// Keys of runs whose graph is not on disk.
     pub(crate) missing: BTreeSet<String>,
+    /// Keys of runs that ended in an error.
+    pub(crate) failed: BTreeSet<String>,
 }
 
 impl Results {
     pub(super) fn get(&self, key: &str) -> Found<'_> {
-        Found::new(self.found.get(key), self.missing.contains(key))
+        let state = if self.missing.contains(key) {
+            State::Missing
+        } else if self.failed.contains(key) {
+            State::Failed
+        } else {
+            State::Pending
+        };
+        Found::new(self.found.get(key), state)
     }
 
     /// Runs that are there.
@@ -230,6 +239,7 @@ fn real_links(known: &Known, variant: Variant, splits: usize) -> Unit {
         key: link_key(known.name, variant),
         graph: known.name.into(),
         official_split: false,
+        timed: false,
         cost: splits as f64 * known.cost * variant.share_of_cost(),
         job: Job::Links(goal, Box::new(params)),
     }
@@ -242,6 +252,7 @@ fn synth_links(scenario: &str, variant: Variant, splits: usize) -> Unit {
         key: link_key(scenario, variant),
         graph: format!("synth:{scenario}"),
         official_split: false,
+        timed: false,
         cost: 1.0 + splits as f64 * 1.3 * variant.share_of_cost(),
         job: Job::Links(goal, Box::new(params)),
     }
@@ -266,6 +277,7 @@ fn synth_nodes(scenario: &str, variant: Variant, splits: usize) -> Unit {
         key: node_key(scenario, variant),
         graph: format!("synth:{scenario}"),
         official_split: false,
+        timed: false,
         cost: 0.5 + splits as f64 * 0.7 * variant.share_of_cost(),
         job: Job::Nodes(Goal::Act, Box::new(params)),
     }
@@ -276,6 +288,7 @@ fn real_nodes(known: &Known, variant: Variant, splits: usize) -> Unit {
         key: node_key(known.name, variant),
         graph: known.name.into(),
         official_split: false,
+        timed: false,
         cost: splits as f64 * known.cost * 0.7 * variant.share_of_cost(),
         job: Job::Nodes(Goal::Act, Box::new(node_params(variant, splits))),
     }
@@ -310,8 +323,10 @@ fn units7(splits: usize) -> Vec<Unit> {
 
 fn units_figure2(splits: usize) -> Vec<Unit> {
     let verified = |known: &Known| SINGLES.map(|kind| real_links(known, Variant::Verified(kind), splits));
+    let nodes = |known: &Known| SINGLES.map(|kind| real_nodes(known, Variant::Single(kind), splits));
     let mut units = units7(splits);
     units.extend(paper::GRAPHS.iter().flat_map(verified));
+    units.extend(paper::GRAPHS.iter().flat_map(nodes));
     units
 }
 
@@ -387,6 +402,7 @@ fn units4(splits: usize) -> Vec<Unit> {
             key: way.key(graph),
             graph: graph.into(),
             official_split: true,
+            timed: false,
             cost: splits as f64 * if way == Ogb::Lengths { 22.0 } else { 9.0 },
             job: Job::Links(Goal::Act, Box::new(params)),
         }
@@ -412,13 +428,15 @@ fn units_figure6(splits: usize) -> Vec<Unit> {
     let mut units: Vec<Unit> =
         paper::GRAPHS.iter().map(|known| real_links(known, Variant::Full, splits)).collect();
     for nodes in SCALE {
-        let (goal, mut params) = link_params(Variant::Full, 1);
+        // Short runs are repeated: a second more or less is much of them.
+        let (goal, mut params) = link_params(Variant::Full, if nodes <= 100_000 { 3 } else { 1 });
         params.act.hits = Some(1000);
         units.push(Unit {
             key: scale_key(nodes),
             graph: format!("synth:large?nodes={nodes}&degree={SCALE_DEGREE}"),
             official_split: false,
-            cost: nodes as f64 * 2.2e-4 + 2.0,
+            timed: false,
+            cost: nodes as f64 * if nodes <= 100_000 { 4.5e-4 } else { 1.6e-4 } + 2.0,
             job: Job::Links(goal, Box::new(params)),
         });
     }

@@ -28,6 +28,8 @@ pub(crate) struct Unit {
     pub(crate) job: Job,
     /// Rough seconds, to foretell the time left.
     pub(crate) cost: f64,
+    /// Whether its seconds are what counts.
+    pub(crate) timed: bool,
 }
 
 /// What a run found.
@@ -35,6 +37,12 @@ pub(crate) struct Unit {
 pub(crate) struct Outcome {
     /// What exactly was run; a file of something else is not used.
     pub(crate) fingerprint: String,
+    /// What times depend on.
+    #[serde(default)]
+    pub(crate) threads: usize,
+    /// What the run had to change.
+    #[serde(default)]
+    pub(crate) notices: Vec<String>,
     pub(crate) edges: usize,
     pub(crate) splits: Vec<Split>,
 }
@@ -66,7 +74,7 @@ impl Split {
                 corrected: c.corrected,
                 accuracy: c.accuracy,
                 no_information: c.no_information,
-                p_value: c.p_value,
+                p_value: Some(c.p_value),
             };
             (name.to_string(), kept)
         };
@@ -80,19 +88,42 @@ impl Split {
     }
 }
 
+/// Raised by hand whenever the same parameters would give other figures.
+const RUN_FORMAT: u32 = 1;
+
+/// Size and FNV-1a hash of a file.
+fn digest(path: &Path) -> String {
+    let Ok(bytes) = std::fs::read(path) else { return "absent".into() };
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("{} {hash:016x}", bytes.len())
+}
+
 /// The graph of the last unit: the next often has the same.
 #[derive(Default)]
 pub(crate) struct Shelf(Option<(String, Graph)>);
 
 impl Unit {
-    /// What exactly would be run.
-    pub(crate) fn fingerprint(&self) -> String {
+    /// What exactly would be run, and on which files.
+    pub(crate) fn fingerprint(&self, data: &Path) -> String {
         let (goal, params) = match &self.job {
             Job::Links(goal, params) => (goal, serde_json::to_string(params)),
             Job::Nodes(goal, params) => (goal, serde_json::to_string(params)),
         };
         let params = params.expect("parameters hold nothing JSON cannot say");
-        format!("netinfof {} | {} | {goal:?} | {params}", env!("CARGO_PKG_VERSION"), self.graph)
+        let mut files = String::new();
+        if !self.graph.starts_with("synth:") {
+            files.push_str(&digest(&data.join(format!("{}.npz", self.graph))));
+        }
+        if self.official_split {
+            files.push_str(&digest(&data.join(format!("{}_split.npz", self.graph))));
+        }
+        format!(
+            "netinfof {} format {RUN_FORMAT} | {} {files} | {goal:?} | {params}",
+            env!("CARGO_PKG_VERSION"),
+            self.graph
+        )
     }
 
     /// Whether the files it needs are there.
@@ -103,10 +134,10 @@ impl Unit {
     }
 
     /// What an earlier run kept of this unit.
-    pub(crate) fn kept(&self, runs: &Path) -> Option<Outcome> {
+    pub(crate) fn kept(&self, data: &Path, runs: &Path) -> Option<Outcome> {
         let text = std::fs::read_to_string(self.file(runs)).ok()?;
         let outcome: Outcome = serde_json::from_str(&text).ok()?;
-        (outcome.fingerprint == self.fingerprint()).then_some(outcome)
+        (outcome.fingerprint == self.fingerprint(data) && !outcome.splits.is_empty()).then_some(outcome)
     }
 
     /// Runs it and keeps what it found.
@@ -133,7 +164,9 @@ impl Unit {
             Job::Nodes(goal, params) => netinfof::nodes(graph, None, *goal, params, exec)?,
         };
         let outcome = Outcome {
-            fingerprint: self.fingerprint(),
+            fingerprint: self.fingerprint(data),
+            threads: exec.threads(),
+            notices: report.notices.clone(),
             edges: graph.edge_count(),
             splits: report.splits.iter().map(Split::new).collect(),
         };

@@ -36,6 +36,23 @@ fn act_writes_the_documented_json() {
             let component = &split["components"][name];
             let score = component["score"].as_f64().unwrap();
             assert!((0.5..=component["accuracy"].as_f64().unwrap()).contains(&score));
+            let at = |path: &str| component.pointer(path).and_then(Value::as_f64).unwrap();
+            assert!((at("/interval/0")..=at("/interval/1")).contains(&at("/corrected")), "{component}");
+            assert!(
+                (at("/held_out/interval/0")..=at("/held_out/interval/1")).contains(&at("/held_out/value"))
+            );
+            assert!(
+                (0.0..=1.0).contains(&at("/p_value"))
+                    && (at("/normalized") - (2.0 * score - 1.0)).abs() < 1e-9
+            );
+            let cells: u64 = component["table"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .flat_map(|row| row.as_array().unwrap())
+                .map(|count| count.as_u64().unwrap())
+                .sum();
+            assert_eq!(component["samples"].as_u64(), Some(cells));
             assert!(component["iterations"].is_u64() && component["coefficients"].is_u64());
             assert!(split["weights"][name].is_number());
         }
@@ -48,6 +65,9 @@ fn act_writes_the_documented_json() {
         assert_eq!(split["chosen"]["converged"], true);
         assert!(split["seconds"]["act"].as_f64().unwrap() >= 0.0);
     }
+    assert!(value["verdict"]["kind"].is_string() && value["verdict"]["reason"].as_str().unwrap().len() > 20);
+    assert_eq!(value["comparisons"].as_array().unwrap().len(), 3);
+    assert_eq!(value["additions"].as_array().unwrap().len(), 6);
     let mean = |path: &str| value.pointer(path).and_then(Value::as_f64).unwrap();
     let by_hand = splits.iter().map(|s| s["test"]["auc"].as_f64().unwrap()).sum::<f64>() / 2.0;
     assert!((mean("/mean/test/auc") - by_hand).abs() < 1e-12);

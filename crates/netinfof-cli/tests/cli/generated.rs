@@ -28,7 +28,7 @@ fn synth_writes_the_graph_and_what_was_planted() {
     let [a, b] = [path.as_str(), spec].map(|graph| json(&["probe", graph, "--json", "-", "-q"]));
     assert_eq!(a["mean"], b["mean"]);
     let text = stdout(&netinfof(&["synth", "useful-uniform", "--nodes", "300"]));
-    assert!(text.contains("planted     F, P, S know about nodes"), "{text}");
+    assert!(text.contains("planted     F, P, S for nodes"), "{text}");
 }
 
 #[test]

@@ -136,7 +136,7 @@ pub fn nodes(
     exec: &Exec,
 ) -> Result<NodeResult> {
     params.validate()?;
-    let told = |info: &InfoScore| info.p_value.is_none_or(|p| p <= params.max_p);
+    let told = |info: &InfoScore| info.p_value <= params.max_p;
     let none = !probed.iter().any(told);
     let embeddings: Vec<Matrix> = components
         .iter()

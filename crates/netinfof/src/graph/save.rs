@@ -10,19 +10,31 @@ use zip::{CompressionMethod, ZipWriter};
 use super::{Features, Graph};
 use crate::error::{Error, Result};
 
-/// Writes a graph as npz, as a whole or not at all: first beside the place, then into it.
+/// Writes a graph as npz, as a whole or not at all.
 pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    whole(path, |file| write(graph, file))
+}
+
+/// Writes a file as a whole or not at all: first beside its place, then into it. A link is followed; what is no file, such as a
+/// pipe, is written to as it is.
+pub fn whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
+    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if std::fs::metadata(&place).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let opened = File::options().write(true).open(&place);
+        return opened.and_then(|mut file| write(&mut file)).map_err(|source| Error::io(path, source));
+    }
+    let mut name = place.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.tmp", std::process::id()));
-    let beside = path.with_file_name(name);
-    write(graph, &beside).and_then(|()| std::fs::rename(&beside, path)).map_err(|source| {
+    let beside = place.with_file_name(name);
+    let written = File::create(&beside).and_then(|mut file| write(&mut file));
+    written.and_then(|()| std::fs::rename(&beside, &place)).map_err(|source| {
         let _ = std::fs::remove_file(&beside);
         Error::io(path, source)
     })
 }
 
-fn write(graph: &Graph, path: &Path) -> std::io::Result<()> {
-    let mut file = Arrays { zip: ZipWriter::new(BufWriter::new(File::create(path)?)) };
+fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
+    let mut file = Arrays { zip: ZipWriter::new(BufWriter::new(file)) };
     let (nodes, edges) = (graph.nodes(), graph.edge_count());
     // The two rows one after the other, straight from the adjacency: the edges are never listed.
     file.array("edge_index", "<u4", &[2, edges], |out| {
@@ -146,6 +158,17 @@ mod tests {
         }
         let missing = npz(&synth::named("demo", Seed(1), &exec).unwrap(), &folder.join("no/such/g.npz"));
         assert!(missing.unwrap_err().to_string().contains("no such"));
+        // A link is followed, not replaced.
+        #[cfg(unix)]
+        {
+            let link = folder.join("link.npz");
+            std::os::unix::fs::symlink(folder.join("g.npz"), &link).unwrap();
+            let before = std::fs::metadata(folder.join("g.npz")).unwrap().len();
+            npz(&synth::named("demo", Seed(1), &exec).unwrap(), &link).unwrap();
+            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_ne!(std::fs::metadata(folder.join("g.npz")).unwrap().len(), before);
+            std::fs::remove_file(link).unwrap();
+        }
         let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
         assert_eq!(left.len(), 1, "nothing half-written is left");
         std::fs::remove_dir_all(&folder).unwrap();

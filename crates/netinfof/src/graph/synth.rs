@@ -22,12 +22,22 @@ pub use scenario::{Content, Scenario, Structure, scenario};
 pub struct Truth {
     /// Name of the generator.
     pub scenario: String,
-    /// The task it was made for: `links` or `nodes`.
-    pub task: String,
+    /// The task it was made for.
+    pub task: Task,
     /// The components that carry information about that task, of U, R, F, P, S.
     pub informative: Vec<ComponentKind>,
     /// The seed it was made with.
     pub seed: u64,
+}
+
+/// A task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// Link prediction.
+    Links,
+    /// Node classification.
+    Nodes,
 }
 
 /// A generator with its parameters.
@@ -141,11 +151,11 @@ impl Generator {
     pub fn graph(&self, seed: Seed, exec: &Exec) -> Result<Graph> {
         let seed = self.seed.unwrap_or(seed);
         let (graph, task, informative) = match &self.recipe {
-            Recipe::Demo(shape) => (communities(shape, seed)?, "links", ComponentKind::PAPER.to_vec()),
+            Recipe::Demo(shape) => (communities(shape, seed)?, Task::Links, ComponentKind::PAPER.to_vec()),
             Recipe::Scenario(shape) => (scenario(shape, seed, exec)?, shape.task(), shape.informative()),
-            Recipe::Large(shape) => (large(shape, seed, exec)?, "links", shape.informative()),
+            Recipe::Large(shape) => (large(shape, seed, exec)?, Task::Links, shape.informative()),
         };
-        let truth = Truth { scenario: self.name.clone(), task: task.into(), informative, seed: seed.0 };
+        let truth = Truth { scenario: self.name.clone(), task, informative, seed: seed.0 };
         Ok(graph.with_name(&self.name).with_truth(truth))
     }
 }

@@ -136,7 +136,7 @@ fn scenarios_hold_what_they_plant() {
         let graph = synth::named(name, Seed(0), &exec).unwrap();
         let truth = graph.truth().unwrap();
         let planted = |name: &str| truth.informative.iter().any(|kind| kind.name() == name);
-        let report = if truth.task == "links" {
+        let report = if truth.task == synth::Task::Links {
             netinfof::links(&graph, None, Goal::Probe, &LinkParams::paper(), &exec).unwrap()
         } else {
             let mut params = NodeParams::default();

@@ -49,8 +49,17 @@ impl Communities {
 
 /// Generates a graph of communities. Node ids carry no meaning: they are shuffled.
 pub fn communities(shape: &Communities, seed: Seed) -> Result<Graph> {
-    if shape.nodes < 8 * shape.classes || shape.classes == 0 || shape.features < shape.classes {
-        return Err(Error::param("nodes", shape.nodes, "eight nodes and one feature for each class"));
+    if !(2..=1000).contains(&shape.classes) {
+        return Err(Error::param("classes", shape.classes, "2 to 1000"));
+    }
+    if shape.nodes < 8 * shape.classes || shape.nodes > 1_000_000 {
+        return Err(Error::param("nodes", shape.nodes, "eight for each class, and at most 1000000"));
+    }
+    if shape.features < shape.classes || shape.features > 100_000 {
+        return Err(Error::param("features", shape.features, "one for each class, and at most 100000"));
+    }
+    if !(0.0..=1.0).contains(&shape.noise) {
+        return Err(Error::param("edge_noise", shape.noise, "a share of the edges, 0 to 1"));
     }
     let mut draw = seed.stream(Stream::Synth, 0);
     let count = |n: usize| u32::try_from(n).expect("generated graphs have fewer than 2^32 nodes");

@@ -55,13 +55,14 @@ const BLOCK: usize = 4096;
 
 impl Large {
     pub(super) fn informative(&self) -> Vec<ComponentKind> {
-        let features = self.features > 0 && self.signal > 0.0;
+        // Without communities only the degrees are left to know, and words are about communities.
+        let features = self.features > 0 && self.signal > 0.0 && self.mixing < 1.0;
         let told = |kind: &ComponentKind| features || *kind != ComponentKind::F;
         ComponentKind::PAPER.into_iter().filter(told).collect()
     }
 
     fn communities(&self) -> usize {
-        if self.communities == 0 { (self.nodes / 100).max(1) } else { self.communities }
+        if self.communities == 0 { (self.nodes / 100).max(2) } else { self.communities }
     }
 
     fn validate(&self) -> Result<()> {
@@ -72,16 +73,23 @@ impl Large {
         if !(1.0..=1000.0).contains(&self.degree) || edges > 1e9 {
             return Err(Error::param("degree", self.degree, "1 to 1000, and at most 10^9 edges in all"));
         }
-        if self.communities() * 10 > self.nodes {
-            return Err(Error::param("communities", self.communities, "ten nodes or more in each"));
+        if self.communities() < 2 || self.communities() * 10 > self.nodes {
+            return Err(Error::param(
+                "communities",
+                self.communities(),
+                "2 or more, ten nodes or more in each",
+            ));
         }
         for (name, share) in [("mixing", self.mixing), ("signal", self.signal)] {
             if !(0.0..=1.0).contains(&share) {
                 return Err(Error::param(name, share, "0 to 1"));
             }
         }
-        if self.features > 65_536 || self.words > self.features {
-            return Err(Error::param("features", self.features, "at most 65536, and as many as words"));
+        if self.features > 65_536 {
+            return Err(Error::param("features", self.features, "at most 65536"));
+        }
+        if self.features > 0 && !(1..=self.features).contains(&self.words) {
+            return Err(Error::param("words", self.words, "1 or more, at most as many as features"));
         }
         Ok(())
     }
@@ -356,6 +364,6 @@ mod tests {
         assert!(fault(Large { degree: 0.0, ..Large::default() }).contains("1 to 1000"));
         assert!(fault(Large { communities: 90_000, ..Large::default() }).contains("ten nodes"));
         assert!(fault(Large { mixing: 2.0, ..Large::default() }).contains("0 to 1"));
-        assert!(fault(Large { features: 3, ..Large::default() }).contains("as many as words"));
+        assert!(fault(Large { features: 3, ..Large::default() }).contains("as many as features"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::count;
+use super::{Task, count};
 use crate::component::{self, ComponentKind, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -129,8 +129,8 @@ impl Scenario {
         }
     }
 
-    pub(super) fn task(&self) -> &'static str {
-        if self.for_nodes { "nodes" } else { "links" }
+    pub(super) fn task(&self) -> Task {
+        if self.for_nodes { Task::Nodes } else { Task::Links }
     }
 
     /// The components that carry information about the task. Propagated features carry some wherever features or
@@ -163,15 +163,28 @@ impl Scenario {
         if !(self.density > 0.0 && self.density <= 0.5) {
             return Err(Error::param("density", self.density, "above 0, at most 0.5"));
         }
+        let edges =
+            (self.density / self.classes as f64 + self.edge_noise) * (self.nodes as f64).powi(2) / 2.0;
+        if edges > MOST_EDGES || (self.nodes * self.features) as f64 > MOST_ENTRIES {
+            let need = "at most 2e7 edges and 5e8 entries of features in all; `large` goes further";
+            return Err(Error::param("nodes", self.nodes, need));
+        }
         if self.edge_noise > 0.5 {
             return Err(Error::param("edge_noise", self.edge_noise, "0 to 0.5"));
         }
         if self.content != Content::Centres && self.feature_noise > 1.0 {
             return Err(Error::param("feature_noise", self.feature_noise, "a share of the entries, 0 to 1"));
         }
+        if self.feature_noise > 1e6 {
+            return Err(Error::param("feature_noise", self.feature_noise, "a deviation of at most 1e6"));
+        }
         Ok(())
     }
 }
+
+/// Edges and entries of features at the most: both are held in memory while the graph is made.
+const MOST_EDGES: f64 = 2e7;
+const MOST_ENTRIES: f64 = 5e8;
 
 /// Nodes on one side of a clique, at the least and at the most.
 const SMALLEST: usize = 4;
@@ -209,6 +222,7 @@ fn edges(shape: &Scenario, members: &[&[u32]], draw: &mut Draw, exec: &Exec) -> 
                 if i != j {
                     edges.insert(ordered([i, j]));
                 }
+                exec.check()?;
             }
         }
         Structure::Diagonal => {
@@ -220,8 +234,8 @@ fn edges(shape: &Scenario, members: &[&[u32]], draw: &mut Draw, exec: &Exec) -> 
                     for (at, &i) in clique.iter().enumerate() {
                         edges.extend(clique[..at].iter().map(|&j| ordered([i, j])));
                     }
+                    exec.check()?;
                 }
-                exec.check()?;
             }
         }
         Structure::OffDiagonal => {
@@ -231,8 +245,8 @@ fn edges(shape: &Scenario, members: &[&[u32]], draw: &mut Draw, exec: &Exec) -> 
                 while edges.len() < wanted || left.uncovered + right.uncovered > 0 {
                     let (a, b) = (left.draw(draw), right.draw(draw));
                     edges.extend(a.iter().flat_map(|&i| b.iter().map(move |&j| ordered([i, j]))));
+                    exec.check()?;
                 }
-                exec.check()?;
             }
         }
     }

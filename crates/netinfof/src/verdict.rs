@@ -1,0 +1,270 @@
+//! The answer in words: would a GNN help here, or is structure or are features enough, or is there nothing to be had?
+//!
+//! The rule has no constants beyond the level of its intervals (95 %) and of its tests (5 %, divided by the number of components):
+//!
+//! 1. A component *tells* something if shuffled labels score as high no more often than the level of the test (the median of the
+//!    splits' p-values).
+//! 2. The best of U and R stands for structure, F for features, the best of P, S and their other depths for propagation; best by the
+//!    corrected score, mean of the splits. X and D stand for none of them: X is fitted to pairs, D is what features do not share.
+//! 3. Nothing tells: `nothing`. Only propagation tells: `gnn`. Structure tells and features do not: `structure`, since what
+//!    propagated features know may then be structure alone (random features on their way through a graph are a sketch of it).
+//! 4. Features tell: `gnn` if propagation beats structure and features, each by an interval above 0. Else `features` if structure
+//!    tells nothing or features beat it, `structure` if it beats them, `any` if neither does.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::evidence::{Estimate, Samples};
+use crate::report::{ComponentReport, SplitReport};
+use crate::seed::{Seed, Stream};
+
+/// What to make of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum VerdictKind {
+    /// Propagated features know more than structure and features each alone.
+    Gnn,
+    /// Structure is enough.
+    Structure,
+    /// Features are enough.
+    Features,
+    /// Structure alone or features alone: each is enough.
+    Any,
+    /// There is nothing to be had.
+    Nothing,
+}
+
+/// The answer, why, and what to do next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// What to make of the graph.
+    pub kind: VerdictKind,
+    /// Why.
+    pub reason: String,
+    /// What to do next.
+    pub next: String,
+}
+
+/// How much higher one component scores than another on the same samples, mean of the splits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The component that scores higher.
+    pub better: String,
+    /// The other.
+    pub worse: String,
+    /// How much higher.
+    #[serde(flatten)]
+    pub difference: Estimate,
+}
+
+/// What a second component adds to the best one, mean of the splits.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Addition {
+    /// The component that is known already.
+    pub given: String,
+    /// The second.
+    pub component: String,
+    /// How much higher both together score.
+    pub gain: f64,
+    /// How often a component that adds nothing gains as much (the median of the splits).
+    pub p_value: f64,
+}
+
+/// Everything that is said across components.
+#[derive(Clone, Debug)]
+pub(crate) struct Judgement {
+    pub(crate) verdict: Verdict,
+    pub(crate) comparisons: Vec<Comparison>,
+    pub(crate) additions: Vec<Addition>,
+}
+
+const STRUCTURE: &[&str] = &["U", "R"];
+const FEATURES: &[&str] = &["F"];
+const PROPAGATION: &[&str] = &["P", "S", "P1", "S1", "S3", "S5"];
+/// Level of the tests, before it is divided by their number.
+const LEVEL: f64 = 0.05;
+/// Shuffles behind the p-value of a gain.
+const PERMUTATIONS: usize = 199;
+
+/// A group's best component.
+struct Best<'a> {
+    name: &'a str,
+    score: Estimate,
+    tells: bool,
+}
+
+/// Judges the splits of a run.
+pub(crate) fn judge(task: &str, splits: &[SplitReport]) -> Judgement {
+    let Some(first) = splits.first() else { unreachable!("a run has a split") };
+    let names: Vec<&str> = first.components.iter().map(|(name, _)| name).collect();
+    let all: Vec<Best<'_>> = names.iter().map(|&name| measured(name, splits, names.len())).collect();
+    let best_of = |group: &[&str]| {
+        let members = all.iter().filter(|c| group.contains(&c.name));
+        members.max_by(|a, b| a.score.value.total_cmp(&b.score.value))
+    };
+    let (structure, features, propagation) = (best_of(STRUCTURE), best_of(FEATURES), best_of(PROPAGATION));
+    let compare = |a: &Best<'_>, b: &Best<'_>| compared(a, b, splits);
+    let pairs = [(propagation, structure), (propagation, features), (structure, features)];
+    let comparisons: Vec<Comparison> = pairs.iter().filter_map(|&(a, b)| compare(a?, b?)).collect();
+    let best = all.iter().max_by(|a, b| a.score.value.total_cmp(&b.score.value)).expect("a component");
+    let additions =
+        names.iter().filter(|&&name| name != best.name).filter_map(|name| added(best.name, name, splits));
+    let additions: Vec<Addition> = additions.collect();
+    let beats = |a: &Best<'_>, b: Option<&Best<'_>>| {
+        let Some(b) = b else { return true };
+        comparisons.iter().any(|c| c.better == a.name && c.worse == b.name && c.difference.above(0.0))
+    };
+    let told = |best: Option<&'_ Best<'_>>| best.is_some_and(|best| best.tells);
+    let kind = match (told(structure), told(features), told(propagation)) {
+        (false, false, false) => VerdictKind::Nothing,
+        (false, false, true) => VerdictKind::Gnn,
+        (true, false, _) => VerdictKind::Structure,
+        (_, _, true) if propagation.is_some_and(|p| beats(p, structure) && beats(p, features)) => {
+            VerdictKind::Gnn
+        }
+        (false, true, _) => VerdictKind::Features,
+        (true, true, _) => match (structure, features) {
+            (Some(s), Some(f)) if beats(s, Some(f)) => VerdictKind::Structure,
+            (Some(s), Some(f)) if beats(f, Some(s)) => VerdictKind::Features,
+            _ => VerdictKind::Any,
+        },
+    };
+    let x = all.iter().find(|c| c.name == "X" && c.name == best.name);
+    let verdict = Verdict {
+        kind,
+        reason: reason(kind, [structure, features, propagation], &comparisons),
+        next: next(kind, task, x.is_some()),
+    };
+    Judgement { verdict, comparisons, additions }
+}
+
+fn measured<'a>(name: &'a str, splits: &[SplitReport], tests: usize) -> Best<'a> {
+    let own: Vec<&ComponentReport> = splits.iter().filter_map(|s| s.components.get(name)).collect();
+    let estimates: Vec<Estimate> =
+        own.iter().map(|c| Estimate { value: c.corrected, interval: c.interval }).collect();
+    let score = Estimate::mean(&estimates);
+    let p_value = median(own.iter().map(|c| c.p_value).collect());
+    Best { name, score, tells: p_value <= LEVEL / tests as f64 }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn compared(a: &Best<'_>, b: &Best<'_>, splits: &[SplitReport]) -> Option<Comparison> {
+    let (better, worse) = if a.score.value >= b.score.value { (a, b) } else { (b, a) };
+    let differences: Option<Vec<Estimate>> = splits
+        .iter()
+        .map(|split| {
+            let mut draw = stream(split, better.name, worse.name, 0);
+            split.samples.difference(better.name, worse.name, &mut draw)
+        })
+        .collect();
+    let difference = Estimate::mean(&differences.filter(|d| !d.is_empty())?);
+    Some(Comparison { better: better.name.into(), worse: worse.name.into(), difference })
+}
+
+fn added(given: &str, name: &str, splits: &[SplitReport]) -> Option<Addition> {
+    let gain = |samples: &Samples, split: &SplitReport| {
+        samples.gain(given, name, PERMUTATIONS, &mut stream(split, given, name, 1))
+    };
+    let gains: Vec<_> = splits.iter().map(|split| gain(&split.samples, split)).collect::<Option<_>>()?;
+    Some(Addition {
+        given: given.into(),
+        component: name.into(),
+        gain: gains.iter().map(|g| g.value).sum::<f64>() / gains.len() as f64,
+        p_value: median(gains.iter().map(|g| g.p_value).collect()),
+    })
+}
+
+/// A stream for each split, pair of components and question.
+fn stream(split: &SplitReport, a: &str, b: &str, question: u64) -> crate::seed::Draw {
+    let unit = a.bytes().chain([b'|']).chain(b.bytes()).fold(question + 1, |unit, byte| {
+        unit.wrapping_mul(131).wrapping_add(u64::from(byte)) & ((1 << 40) - 1)
+    });
+    Seed(split.seed).stream(Stream::Resampling, unit)
+}
+
+fn reason(kind: VerdictKind, groups: [Option<&Best<'_>>; 3], comparisons: &[Comparison]) -> String {
+    let words = ["structure", "features", "propagated features"];
+    let named = |group: usize| {
+        groups[group].map(|best| {
+            let said = if best.tells { String::new() } else { ", not to be told from chance".into() };
+            format!("{} alone ({} {:.2}{said})", words[group], best.name, best.score.value)
+        })
+    };
+    let word = |name: &str| {
+        let group = (0..3).find(|&g| groups[g].is_some_and(|best| best.name == name));
+        group.map_or(String::new(), |g| format!("{} ({name})", words[g]))
+    };
+    let compared = |c: &Comparison| {
+        let [low, high] = c.difference.interval;
+        let verb = match (c.difference.above(0.0), STRUCTURE.contains(&c.better.as_str())) {
+            (true, true) => "beats",
+            (true, false) => "beat",
+            (false, true) => "does not clearly beat",
+            (false, false) => "do not clearly beat",
+        };
+        format!(
+            "{} {verb} {} by {:.3} [{low:.3}, {high:.3}]",
+            word(&c.better),
+            word(&c.worse),
+            c.difference.value
+        )
+    };
+    let all: Vec<String> = comparisons.iter().map(compared).collect();
+    let listed: Vec<String> = (0..2).filter_map(named).collect();
+    let known = match kind {
+        VerdictKind::Nothing => "No component scores above what shuffled labels score".to_string(),
+        VerdictKind::Gnn => "Propagation knows more than its parts".into(),
+        VerdictKind::Structure if groups[1].is_some_and(|f| !f.tells) => {
+            "Structure knows and features do not, so what propagated features know is structure".into()
+        }
+        VerdictKind::Structure => "Structure knows most, and propagation adds nothing clear to it".into(),
+        VerdictKind::Features => "Features know, and propagation adds nothing clear to them".into(),
+        VerdictKind::Any => {
+            "Structure and features each know about as much, and propagation adds nothing clear".into()
+        }
+    };
+    let mut text = format!("{known}: {}", listed.join(", "));
+    if let Some(p) = groups[2] {
+        let _ = write!(text, ", propagated features ({} {:.2})", p.name, p.score.value);
+    }
+    if !all.is_empty() && kind != VerdictKind::Nothing {
+        let _ = write!(text, "; {}", all.join(", "));
+    }
+    text + "."
+}
+
+fn next(kind: VerdictKind, task: &str, x_best: bool) -> String {
+    let text = match kind {
+        VerdictKind::Gnn => {
+            "Train one; `netinfof act` gives its linear counterpart in seconds, the bar to beat."
+        }
+        VerdictKind::Structure => {
+            "Do without the features: structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
+        }
+        VerdictKind::Features => {
+            "Do without the graph: an MLP or any classifier on the features should do as well as a GNN."
+        }
+        VerdictKind::Any => {
+            "Take whichever is cheaper, features or structure: each alone is enough, and a GNN should not do better."
+        }
+        VerdictKind::Nothing => {
+            "No model will find what is not there: look for better features, more labels or another task."
+        }
+    };
+    let mut text = text.to_string();
+    if task == "links" && x_best && kind != VerdictKind::Nothing {
+        text.push_str(
+            " What two nodes share (X) knows more still: prefer a model that looks at pairs, or `netinfof act`.",
+        );
+    }
+    text
+}
