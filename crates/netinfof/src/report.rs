@@ -261,13 +261,15 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
 
 fn intervals(splits: &[SplitReport]) -> OrderedMap<[f64; 2]> {
     let Some(first) = splits.first() else { return OrderedMap::default() };
-    let of = |name: &str| {
-        let own = splits.iter().filter_map(|s| s.components.get(name));
-        let estimates: Vec<Estimate> =
-            own.map(|c| Estimate { value: c.corrected, interval: c.interval }).collect();
-        Estimate::mean(&estimates).interval
-    };
-    first.components.iter().map(|(name, _)| (name.to_string(), of(name))).collect()
+    first.components.iter().map(|(name, _)| (name.to_string(), corrected(name, splits).interval)).collect()
+}
+
+/// The corrected score of a component, mean of the splits.
+pub(crate) fn corrected(name: &str, splits: &[SplitReport]) -> Estimate {
+    let own = splits.iter().filter_map(|s| s.components.get(name));
+    let estimates: Vec<Estimate> =
+        own.map(|c| Estimate { value: c.corrected, interval: c.interval }).collect();
+    Estimate::mean(&estimates)
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -15,8 +15,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use crate::evidence::{Estimate, Samples};
-use crate::report::{ComponentReport, SplitReport};
+use crate::evidence::Estimate;
+use crate::report::{self, SplitReport};
 use crate::seed::{Seed, Stream};
 
 /// What to make of a graph.
@@ -100,21 +100,18 @@ struct Best<'a> {
 
 /// Judges the splits of a run.
 pub(crate) fn judge(task: &str, splits: &[SplitReport]) -> Judgement {
-    let Some(first) = splits.first() else { unreachable!("a run has a split") };
-    let names: Vec<&str> = first.components.iter().map(|(name, _)| name).collect();
+    let names: Vec<&str> = splits[0].components.iter().map(|(name, _)| name).collect();
     let all: Vec<Best<'_>> = names.iter().map(|&name| measured(name, splits, names.len())).collect();
     let best_of = |group: &[&str]| {
         let members = all.iter().filter(|c| group.contains(&c.name));
         members.max_by(|a, b| a.score.value.total_cmp(&b.score.value))
     };
     let (structure, features, propagation) = (best_of(STRUCTURE), best_of(FEATURES), best_of(PROPAGATION));
-    let compare = |a: &Best<'_>, b: &Best<'_>| compared(a, b, splits);
     let pairs = [(propagation, structure), (propagation, features), (structure, features)];
-    let comparisons: Vec<Comparison> = pairs.iter().filter_map(|&(a, b)| compare(a?, b?)).collect();
+    let comparisons: Vec<Comparison> = pairs.iter().filter_map(|&(a, b)| compared(a?, b?, splits)).collect();
     let best = all.iter().max_by(|a, b| a.score.value.total_cmp(&b.score.value)).expect("a component");
-    let additions =
-        names.iter().filter(|&&name| name != best.name).filter_map(|name| added(best.name, name, splits));
-    let additions: Vec<Addition> = additions.collect();
+    let others = names.iter().filter(|&&name| name != best.name);
+    let additions: Vec<Addition> = others.filter_map(|name| added(best.name, name, splits)).collect();
     let beats = |a: &Best<'_>, b: Option<&Best<'_>>| {
         let Some(b) = b else { return true };
         comparisons.iter().any(|c| c.better == a.name && c.worse == b.name && c.difference.above(0.0))
@@ -134,22 +131,18 @@ pub(crate) fn judge(task: &str, splits: &[SplitReport]) -> Judgement {
             _ => VerdictKind::Any,
         },
     };
-    let x = all.iter().find(|c| c.name == "X" && c.name == best.name);
     let verdict = Verdict {
         kind,
         reason: reason(kind, [structure, features, propagation], &comparisons),
-        next: next(kind, task, x.is_some()),
+        next: next(kind, task, best.name == "X"),
     };
     Judgement { verdict, comparisons, additions }
 }
 
 fn measured<'a>(name: &'a str, splits: &[SplitReport], tests: usize) -> Best<'a> {
-    let own: Vec<&ComponentReport> = splits.iter().filter_map(|s| s.components.get(name)).collect();
-    let estimates: Vec<Estimate> =
-        own.iter().map(|c| Estimate { value: c.corrected, interval: c.interval }).collect();
-    let score = Estimate::mean(&estimates);
-    let p_value = median(own.iter().map(|c| c.p_value).collect());
-    Best { name, score, tells: p_value <= LEVEL / tests as f64 }
+    let p_values = splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.p_value);
+    let tells = median(p_values.collect()) <= LEVEL / tests as f64;
+    Best { name, score: report::corrected(name, splits), tells }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -171,10 +164,10 @@ fn compared(a: &Best<'_>, b: &Best<'_>, splits: &[SplitReport]) -> Option<Compar
 }
 
 fn added(given: &str, name: &str, splits: &[SplitReport]) -> Option<Addition> {
-    let gain = |samples: &Samples, split: &SplitReport| {
-        samples.gain(given, name, PERMUTATIONS, &mut stream(split, given, name, 1))
+    let gain = |split: &SplitReport| {
+        split.samples.gain(given, name, PERMUTATIONS, &mut stream(split, given, name, 1))
     };
-    let gains: Vec<_> = splits.iter().map(|split| gain(&split.samples, split)).collect::<Option<_>>()?;
+    let gains: Vec<_> = splits.iter().map(gain).collect::<Option<_>>()?;
     Some(Addition {
         given: given.into(),
         component: name.into(),
