@@ -287,6 +287,11 @@ fn meaning(component: &str) -> &'static str {
     }
 }
 
+/// A count as a share in brackets, where there is something to share.
+fn share(count: usize, all: usize) -> String {
+    if count == 0 { String::new() } else { format!(" ({:.1} %)", 100.0 * count as f64 / all as f64) }
+}
+
 /// What a graph is, as lines for a terminal.
 pub(crate) fn facts(facts: &GraphFacts) -> String {
     let mut lines = vec![
@@ -297,8 +302,11 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             "  degree      mean {:.2}, median {}, largest {}",
             facts.mean_degree, facts.median_degree, facts.max_degree
         ),
-        format!("  isolated    {}", facts.isolated),
+        format!("  isolated    {}{}", facts.isolated, share(facts.isolated, facts.nodes)),
     ];
+    if let Some(r) = facts.degree_assortativity {
+        lines.push(format!("  assortative {r:+.3} (correlation of the degrees at the ends of an edge)"));
+    }
     if facts.features > 0 {
         lines.push(format!(
             "  features    {}, stored {}, {:.2} % not zero",
@@ -306,6 +314,14 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             facts.feature_storage,
             100.0 * facts.feature_density
         ));
+        if facts.repeated_features > 0 {
+            lines.push(format!(
+                "  repeated    {} with the features of another{}, {} of them with its neighbours too",
+                plural(facts.repeated_features, "node"),
+                share(facts.repeated_features, facts.nodes),
+                facts.duplicated_nodes
+            ));
+        }
     } else {
         lines.push("  features    none".into());
     }
@@ -317,8 +333,15 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     } else {
         lines.push("  classes     none".into());
     }
-    if let Some(homophily) = facts.edge_homophily {
-        lines.push(format!("  homophily   {homophily:.3} of the edges join nodes of one class"));
+    if let (Some(edge), Some(h)) = (facts.edge_homophily, &facts.homophily) {
+        lines.push(format!(
+            "  homophily   {edge:.3} of the edges join nodes of one class; by node {:.3}, class-insensitive {:.3}, adjusted {:.3}",
+            h.node_homophily, h.class_insensitive_homophily, h.adjusted_homophily
+        ));
+        lines.push(format!(
+            "  informative {:.3} of a label's entropy is known from a neighbour's",
+            h.label_informativeness
+        ));
     }
     if let Some(truth) = &facts.truth {
         let names: Vec<&str> = truth.informative.iter().map(|kind| kind.name()).collect();

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::linalg::sgl::Weights;
 use crate::linalg::{SglInfo, SglParams};
+use crate::metric::Curves;
 use crate::report::OrderedMap;
 
 pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
@@ -85,7 +86,7 @@ impl Grid {
 }
 
 /// The penalty that validation chose, and how its fit went.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Chosen {
     /// λ₁.
@@ -106,7 +107,7 @@ impl Chosen {
 }
 
 /// A penalty, and what it gave.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PathStep {
     /// λ₁.
@@ -122,7 +123,7 @@ pub struct PathStep {
 }
 
 /// What Act found on one split.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActReport {
     /// Metrics on the validation data.
@@ -137,6 +138,9 @@ pub struct ActReport {
     pub nonzero: OrderedMap<usize>,
     /// The chosen penalty and how its fit went.
     pub chosen: Chosen,
+    /// Links, first split: how the test edges stand among the other test pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curves: Option<Curves>,
     /// Nodes: how the classes were told apart on the test nodes.
     #[serde(flatten)]
     pub confusion: Option<Confusion>,
@@ -157,6 +161,7 @@ impl ActReport {
             weights: groups.clone().map(|(name, group)| (name.into(), weights.norm(group))).collect(),
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),
             chosen,
+            curves: None,
             confusion: None,
         }
     }

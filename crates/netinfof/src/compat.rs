@@ -191,7 +191,7 @@ fn hstar(
         .iter()
         .map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]))
         .collect();
-    let problem = PairFit { z, sample, free: &free, exec };
+    let problem = PairFit::new(z, sample, &free, exec);
     let (solution, info) = lsqr(&problem, &sample.labels, &start, &params.lsqr, || exec.check())?;
     let matrix = problem.matrix(&solution);
     Ok(Compatibility { matrix, coefficients: free.len(), lsqr: Some(info) })
@@ -218,32 +218,33 @@ fn strongest(h: &Mat<f64>, energy: f64) -> Vec<Pair> {
     places
 }
 
-/// Pairs that H* is fitted on, ordered by their first node: products over them walk through memory in order.
+/// Pairs that H* is fitted on, gathered by their first node: products over them walk through memory in order, and only first
+/// nodes need their row of ẐH. A pair has no order of its own, so the node that has more pairs goes first, and few do.
 struct Sample {
     pairs: Vec<Pair>,
     labels: Vec<f64>,
-    /// Where the pairs of each first node begin.
+    /// Nodes that go first, ascending.
+    firsts: Vec<u32>,
+    /// Where the pairs of each of them begin.
     starts: Vec<usize>,
 }
 
 impl Sample {
     fn new(rows: usize, pairs: &Labelled) -> Self {
-        let mut labelled: Vec<(Pair, f64)> = pairs
-            .rows
-            .iter()
-            .enumerate()
-            .map(|(at, &pair)| (pair, if at < pairs.edges { 1.0 } else { 0.0 }))
-            .collect();
+        let mut uses = vec![0u32; rows];
+        pairs.rows.iter().flatten().for_each(|&node| uses[node as usize] += 1);
+        let led = |[i, j]: Pair| if uses[i as usize] >= uses[j as usize] { [i, j] } else { [j, i] };
+        let label = |at: usize| if at < pairs.edges { 1.0 } else { 0.0 };
+        let mut labelled: Vec<(Pair, f64)> =
+            pairs.rows.iter().enumerate().map(|(at, &pair)| (led(pair), label(at))).collect();
         labelled.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        let mut starts = vec![0usize; rows + 1];
-        for (pair, _) in &labelled {
-            starts[pair[0] as usize + 1] += 1;
-        }
-        for row in 0..rows {
-            starts[row + 1] += starts[row];
+        let (mut firsts, mut starts) = (Vec::new(), vec![0]);
+        for own in labelled.chunk_by(|a, b| a.0[0] == b.0[0]) {
+            firsts.push(own[0].0[0]);
+            starts.push(starts.last().expect("it begins with 0") + own.len());
         }
         let (pairs, labels) = labelled.into_iter().unzip();
-        Sample { pairs, labels, starts }
+        Sample { pairs, labels, firsts, starts }
     }
 }
 
@@ -253,12 +254,20 @@ impl Sample {
 /// matrix of u on the pairs.
 struct PairFit<'a> {
     z: &'a Matrix,
+    /// Rows of the first nodes of pairs.
+    led: Matrix,
     sample: &'a Sample,
     free: &'a [Pair],
     exec: &'a Exec,
 }
 
-impl PairFit<'_> {
+impl<'a> PairFit<'a> {
+    fn new(z: &'a Matrix, sample: &'a Sample, free: &'a [Pair], exec: &'a Exec) -> Self {
+        let mut led = Matrix::zeros(sample.firsts.len(), z.cols());
+        exec.fill_matrix(&mut led, |at, row| row.copy_from_slice(z.row(sample.firsts[at] as usize)));
+        PairFit { z, led, sample, free, exec }
+    }
+
     fn matrix(&self, coefficients: &[f64]) -> Matrix {
         let d = self.z.cols();
         let mut matrix = Matrix::zeros(d, d);
@@ -277,10 +286,10 @@ impl LeastSquares for PairFit<'_> {
         let starts = &self.sample.starts;
         // A block of first nodes at a time: its part of ẐH, of u, of W_u Ẑ and of ẐᵀW_u Ẑ, all within the cache, and
         // the second node of a pair fetched once for both products.
-        let nodes = self.z.rows();
+        let nodes = self.led.rows();
         let blocks = self.exec.map_blocks(nodes, 256.max(nodes.div_ceil(64)), |range| {
             let rows = MatRef::from_row_major_slice(
-                &self.z.as_slice()[range.start * d..range.end * d],
+                &self.led.as_slice()[range.start * d..range.end * d],
                 range.len(),
                 d,
             );
@@ -398,7 +407,7 @@ mod tests {
         let h = ridge(&z, &graph, 1.0, &exec).unwrap();
         let free = strongest(&h, 0.95);
         assert!(free.len() < 10, "the cut takes entries away");
-        let problem = PairFit { z: &z, sample: &sample, free: &free, exec: &exec };
+        let problem = PairFit::new(&z, &sample, &free, &exec);
         let n = sample.pairs.len();
         let design = Mat::from_fn(n, free.len(), |row, col| {
             let [i, j] = sample.pairs[row].map(|v| v as usize);

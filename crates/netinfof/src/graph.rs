@@ -3,16 +3,17 @@
 //! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree: ids in
 //! range, finite features, one row a node.
 
+pub(crate) mod facts;
 pub mod load;
 mod npz;
 pub mod save;
 pub mod synth;
 mod table;
 
-use serde::Serialize;
-
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
+
+pub use facts::{GraphFacts, Homophily};
 
 /// A node: its row in every matrix.
 pub type NodeId = u32;
@@ -478,93 +479,6 @@ impl Graph {
         }
         edges
     }
-
-    /// What the graph is, for people and reports.
-    pub fn facts(&self) -> GraphFacts {
-        let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
-        degrees.sort_unstable();
-        let labelled = self.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count());
-        GraphFacts {
-            name: self.name.clone(),
-            nodes: self.nodes(),
-            edges: self.edge_count(),
-            features: self.features.cols(),
-            classes: self.classes(),
-            mean_degree: if degrees.is_empty() {
-                0.0
-            } else {
-                2.0 * self.edge_count() as f64 / degrees.len() as f64
-            },
-            median_degree: degrees.get(degrees.len() / 2).copied().unwrap_or(0),
-            max_degree: degrees.last().copied().unwrap_or(0),
-            isolated: degrees.iter().take_while(|&&degree| degree == 0).count(),
-            self_loops_dropped: self.self_loops,
-            duplicates_dropped: self.duplicates,
-            feature_storage: match self.features {
-                Features::None => "none",
-                Features::Dense(_) => "dense",
-                Features::Sparse(_) => "sparse",
-            },
-            feature_density: self.features.density(),
-            labelled,
-            edge_homophily: self.edge_homophily(),
-            truth: self.truth.clone(),
-        }
-    }
-
-    /// Share of the edges between labelled nodes that join nodes of one class.
-    fn edge_homophily(&self) -> Option<f64> {
-        let labels = self.labels()?;
-        let (mut same, mut all) = (0usize, 0usize);
-        // Both directions of every edge: the share is the same, and nothing is listed.
-        for (node, &own) in labels.iter().enumerate().filter(|&(_, &label)| label >= 0) {
-            for &other in self.adjacency.row(node) {
-                let label = labels[other as usize];
-                all += usize::from(label >= 0);
-                same += usize::from(label == own);
-            }
-        }
-        (all > 0).then(|| same as f64 / all as f64)
-    }
-}
-
-/// What a graph is: the answer of `netinfof inspect`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct GraphFacts {
-    /// Name for reports.
-    pub name: String,
-    /// Number of nodes.
-    pub nodes: usize,
-    /// Number of undirected edges, without self loops and repeats.
-    pub edges: usize,
-    /// Number of feature columns.
-    pub features: usize,
-    /// Number of classes.
-    pub classes: usize,
-    /// Mean degree.
-    pub mean_degree: f64,
-    /// Median degree.
-    pub median_degree: usize,
-    /// Largest degree.
-    pub max_degree: usize,
-    /// Nodes without an edge.
-    pub isolated: usize,
-    /// Self loops in the source.
-    pub self_loops_dropped: usize,
-    /// Repeated edges in the source.
-    pub duplicates_dropped: usize,
-    /// `dense`, `sparse` or `none`.
-    pub feature_storage: &'static str,
-    /// Share of the feature entries that are not zero.
-    pub feature_density: f64,
-    /// Nodes with a known label.
-    pub labelled: usize,
-    /// Share of the edges between labelled nodes that join nodes of one class.
-    pub edge_homophily: Option<f64>,
-    /// Generated graphs: which components carry information.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub truth: Option<synth::Truth>,
 }
 
 /// The pair with its smaller node first.
@@ -606,12 +520,5 @@ mod tests {
         assert!(e.contains("node 1, column 0"), "{e}");
         let e = g.with_labels(vec![0]).unwrap_err().to_string();
         assert!(e.contains("1 labels for 2 nodes"), "{e}");
-    }
-
-    #[test]
-    fn homophily_of_a_square_with_one_odd_corner() {
-        let g = Graph::from_edges("square", 4, &[[0, 1], [1, 2], [2, 3], [3, 0]]).unwrap();
-        let g = g.with_labels(vec![0, 0, 0, 1]).unwrap();
-        assert_eq!(g.facts().edge_homophily, Some(0.5));
     }
 }

@@ -1,5 +1,7 @@
 //! How well scores tell positives from negatives. Every tie rule is stated.
 
+use serde::{Deserialize, Serialize};
+
 /// Share of the positives scored strictly above the K-th highest negative; 1 where there are fewer than K negatives (as
 /// OGB's evaluator has it).
 ///
@@ -33,9 +35,7 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> f64 {
 
 /// Average precision: the sum over thresholds of precision times the gain in recall; tied scores share a threshold.
 pub fn average_precision(positives: &[f64], negatives: &[f64]) -> f64 {
-    let mut all: Vec<(f64, bool)> =
-        positives.iter().map(|&s| (s, true)).chain(negatives.iter().map(|&s| (s, false))).collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let all = ranked(positives, negatives);
     let (mut found, mut seen, mut sum) = (0usize, 0usize, 0.0);
     for tied in all.chunk_by(|a, b| a.0 == b.0) {
         let more = tied.iter().filter(|entry| entry.1).count();
@@ -44,6 +44,54 @@ pub fn average_precision(positives: &[f64], negatives: &[f64]) -> f64 {
         sum += more as f64 * found as f64 / seen as f64;
     }
     sum / positives.len() as f64
+}
+
+/// How a threshold that falls from the highest score to the lowest lets positives and negatives through.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Curves {
+    /// Shares of the negatives and of the positives that have passed.
+    pub roc: Vec<[f64; 2]>,
+    /// Share of the positives that have passed, and share of positives among all that have.
+    pub precision_recall: Vec<[f64; 2]>,
+}
+
+impl Curves {
+    /// Points that are kept of each curve: enough for the eye.
+    const POINTS: usize = 200;
+
+    /// Both curves, with points at even steps along them.
+    pub fn new(positives: &[f64], negatives: &[f64]) -> Self {
+        let (p, n) = (positives.len() as f64, negatives.len() as f64);
+        let (mut roc, mut precision_recall) = (vec![[0.0, 0.0]], Vec::new());
+        // A step is done when the curve has gone this far since the last point; its end always counts.
+        let far =
+            |[x, y]: [f64; 2], [u, v]: [f64; 2]| (x - u).abs() + (y - v).abs() >= 2.0 / Self::POINTS as f64;
+        let all = ranked(positives, negatives);
+        let (mut found, mut seen) = (0usize, 0usize);
+        for tied in all.chunk_by(|a, b| a.0 == b.0) {
+            found += tied.iter().filter(|entry| entry.1).count();
+            seen += tied.len();
+            let last = seen == all.len();
+            let passed = [(seen - found) as f64 / n, found as f64 / p];
+            if last || roc.last().is_some_and(|&point| far(point, passed)) {
+                roc.push(passed);
+            }
+            let precise = [found as f64 / p, found as f64 / seen as f64];
+            if last || precision_recall.last().is_none_or(|&point| far(point, precise)) {
+                precision_recall.push(precise);
+            }
+        }
+        Curves { roc, precision_recall }
+    }
+}
+
+/// All scores, the highest first, with whether they are a positive's.
+fn ranked(positives: &[f64], negatives: &[f64]) -> Vec<(f64, bool)> {
+    let mut all: Vec<(f64, bool)> =
+        positives.iter().map(|&s| (s, true)).chain(negatives.iter().map(|&s| (s, false))).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all
 }
 
 /// Ranks of positives that have `each` negatives of their own, one after the other: the share of ranks up to `k`, and the
@@ -140,6 +188,25 @@ mod tests {
         // F1: 2·1/(2+2), 2·2/(3+2), 0; a fourth class that never occurs does not count.
         let expected = (0.5 + 0.8 + 0.0) / 3.0;
         assert!((macro_f1(&found, &truth, 4) - expected).abs() < 1e-12);
+    }
+
+    #[test]
+    fn curves_hold_their_areas() {
+        let curves = Curves::new(&POSITIVES, &NEGATIVES);
+        assert_eq!(
+            curves.roc,
+            [[0.0, 0.0], [0.0, 0.25], [0.2, 0.25], [0.4, 0.75], [0.6, 0.75], [0.8, 1.0], [1.0, 1.0]]
+        );
+        assert_eq!(curves.precision_recall[0], [0.25, 1.0]);
+        assert_eq!(curves.precision_recall.last(), Some(&[1.0, 4.0 / 9.0]));
+        // Thinned curves of many scores still have the area of all.
+        let wave = |at: usize, by: f64| (at as f64 * by).sin() + (at as f64 * 0.37).cos();
+        let positives: Vec<f64> = (0..3000).map(|at| wave(at, 0.11) + 0.8).collect();
+        let negatives: Vec<f64> = (0..5000).map(|at| wave(at, 0.17)).collect();
+        let curves = Curves::new(&positives, &negatives);
+        assert!(curves.roc.len() <= 203 && curves.precision_recall.len() <= 403);
+        let area: f64 = curves.roc.windows(2).map(|w| (w[1][0] - w[0][0]) * (w[0][1] + w[1][1]) / 2.0).sum();
+        assert!((area - auc(&positives, &negatives)).abs() < 2e-3, "{area}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::compat::{CompatKind, CompatParams};
 use crate::component::{self, ComponentKind, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeId};
 use crate::link::{self, Evaluated};
 use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams};
@@ -194,8 +194,10 @@ pub fn links(
     if own.is_some() && params.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
-    let splits =
-        over_splits(params.splits, params.seed, |seed| link_split(graph, own, goal, params, seed, exec))?;
+    let twins = graph.features().twins(graph.nodes());
+    let splits = over_splits(params.splits, params.seed, |seed| {
+        link_split(graph, &twins, own, goal, params, seed, exec)
+    })?;
     Ok(Report::new(graph, RunParams::Links(params.clone()), splits, exec))
 }
 
@@ -220,8 +222,10 @@ pub fn nodes(
     if own.is_some() && params.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
-    let splits =
-        over_splits(params.splits, params.seed, |seed| node_split(graph, own, goal, params, seed, exec))?;
+    let twins = graph.features().twins(graph.nodes());
+    let splits = over_splits(params.splits, params.seed, |seed| {
+        node_split(graph, &twins, own, goal, params, seed, exec)
+    })?;
     Ok(Report::new(graph, RunParams::Nodes(params.clone()), splits, exec))
 }
 
@@ -238,6 +242,7 @@ fn over_splits(
 
 fn link_split(
     graph: &Graph,
+    twins: &[NodeId],
     own: Option<&LinkPairs>,
     goal: Goal,
     params: &LinkParams,
@@ -294,6 +299,7 @@ fn link_split(
         seed: seed.0,
         components: found.collect(),
         act,
+        repeats: split.repeats(twins),
         seconds: clock.finish(),
         samples: probed.samples,
     })
@@ -301,6 +307,7 @@ fn link_split(
 
 fn node_split(
     graph: &Graph,
+    twins: &[NodeId],
     own: Option<&NodeSets>,
     goal: Goal,
     params: &NodeParams,
@@ -335,6 +342,7 @@ fn node_split(
         seed: seed.0,
         components: found.collect(),
         act,
+        repeats: split.repeats(twins),
         seconds: clock.finish(),
         samples: probed.samples,
     })

@@ -13,6 +13,7 @@ use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
 use crate::link::{Evaluated, Learned};
 use crate::matrix::Matrix;
+use crate::report::Histogram;
 use crate::score::{Contingency, bin, quantile_borders};
 use crate::seed::{Seed, Stream};
 use crate::split::NodeSplit;
@@ -91,6 +92,10 @@ pub struct InfoScore {
     pub held_out: Estimate,
     /// The table: bins by (no edge, edge), or clusters by classes.
     pub table: Contingency,
+    /// Links: the similarities between one bin and the next.
+    pub borders: Vec<f32>,
+    /// Links: how the similarities lie.
+    pub histogram: Option<Histogram>,
 }
 
 /// Permutations behind the p-value of links.
@@ -114,6 +119,8 @@ impl InfoScore {
             p_value,
             held_out,
             table,
+            borders: Vec::new(),
+            histogram: None,
         }
     }
 }
@@ -143,10 +150,9 @@ pub fn links(
         exec.try_map(learned, |Learned { component, probe, .. }| {
             // Borders from training pairs only: validation pairs would leak the class balance.
             let borders = quantile_borders(probe, params.bins);
-            let sets = [&valid.positives, &valid.negatives];
-            let similar = sets.into_iter().flat_map(|set| component.similarities(set, exec));
-            let bins: Vec<u32> =
-                similar.map(|s| u32::try_from(bin(&borders, s)).expect("few bins")).collect();
+            let similar = [&valid.positives, &valid.negatives].map(|set| component.similarities(set, exec));
+            let binned = |&s: &f32| u32::try_from(bin(&borders, s)).expect("few bins");
+            let bins: Vec<u32> = similar.iter().flatten().map(binned).collect();
             let mut table = Contingency::new(params.bins, 2);
             bins.iter().zip(&labels).for_each(|(&bin, &label)| table.add(bin as usize, label as usize));
             // Training pairs have more negatives than edges; here both weigh the same.
@@ -165,7 +171,10 @@ pub fn links(
             exec.step()?;
             let mut draw = seed.stream(Stream::Permutations, unit);
             let p_value = evidence::p_value(&table, PERMUTATIONS, &mut draw);
-            Ok((InfoScore::new(table, held_out, p_value, seed, unit), bins))
+            let mut info = InfoScore::new(table, held_out, p_value, seed, unit);
+            info.histogram = Some(Histogram::new(&similar[0], &similar[1]));
+            info.borders = borders;
+            Ok((info, bins))
         })
     })?;
     let (scores, bins): (Vec<InfoScore>, Vec<Vec<u32>>) = found.into_iter().unzip();

@@ -1,7 +1,10 @@
 //! Everything a run found, as one serialisable value: the JSON is the truth, tables and pages are views of it.
 
+use std::borrow::Cow;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::act::ActReport;
 use crate::compat::Compatibility;
@@ -60,8 +63,30 @@ impl<V: Serialize> Serialize for OrderedMap<V> {
     }
 }
 
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for OrderedMap<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = OrderedMap<V>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = OrderedMap::default();
+                while let Some((key, value)) = map.next_entry::<String, V>()? {
+                    entries.push(key, value);
+                }
+                Ok(entries)
+            }
+        }
+        deserializer.deserialize_map(Entries(std::marker::PhantomData))
+    }
+}
+
 /// What was found about one component on one split.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ComponentReport {
     /// NetInfoF score, on validation pairs or on labelled nodes.
@@ -87,6 +112,12 @@ pub struct ComponentReport {
     pub bins: usize,
     /// The table: a row for each bin or cluster; its samples without and with an edge, or of each class.
     pub table: Vec<Vec<u64>>,
+    /// Links: the similarities between one bin and the next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub borders: Vec<f32>,
+    /// Links, first split: how the similarities lie.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub histogram: Option<Histogram>,
     /// Columns of the embedding.
     pub dim: usize,
     /// Links: the compatibility matrix.
@@ -94,8 +125,45 @@ pub struct ComponentReport {
     pub compat: Option<CompatReport>,
 }
 
+/// Similarities of validation pairs, counted in steps of one width; the first and the last step take all beyond them too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Histogram {
+    /// Where the steps begin and end.
+    pub range: [f32; 2],
+    /// Edges in each step.
+    pub positives: Vec<u64>,
+    /// Other pairs in each step.
+    pub negatives: Vec<u64>,
+}
+
+impl Histogram {
+    const STEPS: usize = 40;
+
+    /// Counts similarities; of their range the outermost 0.5 % on both sides are left out.
+    pub(crate) fn new(positives: &[f32], negatives: &[f32]) -> Self {
+        let mut all = [positives, negatives].concat();
+        all.sort_unstable_by(f32::total_cmp);
+        let out = all.len() / 200;
+        let mut range =
+            [all.get(out), all.get(all.len().saturating_sub(out + 1))].map(|v| v.copied().unwrap_or(0.0));
+        if range[0] >= range[1] {
+            range = [range[0] - 0.5, range[0] + 0.5];
+        }
+        let count = |values: &[f32]| {
+            let mut counts = vec![0; Self::STEPS];
+            for value in values {
+                let step = (value - range[0]) / (range[1] - range[0]) * Self::STEPS as f32;
+                counts[(step.max(0.0) as usize).min(Self::STEPS - 1)] += 1;
+            }
+            counts
+        };
+        Histogram { range, positives: count(positives), negatives: count(negatives) }
+    }
+}
+
 /// What was found about a compatibility matrix.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompatReport {
     /// Iterations of the least-squares fit of H*; 0 where there was none.
@@ -104,10 +172,46 @@ pub struct CompatReport {
     pub residual: Option<f64>,
     /// Free coefficients of the matrix.
     pub coefficients: usize,
+    /// Share of the matrix's absolute sum that lies on its diagonal: near 1 where like joins like (homophily) or each dimension
+    /// joins its own opposite, less where different dimensions join.
+    pub diagonal_share: f64,
+    /// Share that lies on the diagonal below zero: a dimension joins its own opposite (heterophily).
+    pub opposed_share: f64,
+    /// First split: the leading rows and columns, those of the strongest dimensions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leading: Vec<Vec<f32>>,
+    /// Share of the absolute sum that these carry.
+    pub leading_share: f64,
+}
+
+impl CompatReport {
+    const LEADING: usize = 24;
+
+    fn new(compatibility: &Compatibility) -> Self {
+        let h = &compatibility.matrix;
+        let of = |rows: usize, chosen: fn(usize, usize, f32) -> bool| -> f64 {
+            let rows = (0..rows)
+                .map(|i| h.row(i)[..rows].iter().enumerate().filter(move |(j, v)| chosen(i, *j, **v)));
+            rows.flatten().map(|(_, v)| f64::from(v.abs())).sum()
+        };
+        let lead = h.rows().min(Self::LEADING);
+        let all = of(h.rows(), |_, _, _| true);
+        // A matrix of zeros has no shares.
+        let share = |part: f64| if all > 0.0 { part / all } else { 0.0 };
+        CompatReport {
+            iterations: compatibility.lsqr.as_ref().map_or(0, |info| info.iterations),
+            residual: compatibility.lsqr.as_ref().map(|info| info.residual),
+            coefficients: compatibility.coefficients,
+            diagonal_share: share(of(h.rows(), |i, j, _| i == j)),
+            opposed_share: share(of(h.rows(), |i, j, v| i == j && v < 0.0)),
+            leading: (0..lead).map(|row| h.row(row)[..lead].to_vec()).collect(),
+            leading_share: share(of(lead, |_, _, _| true)),
+        }
+    }
 }
 
 /// What was found on one split.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SplitReport {
     /// Seed of the split.
@@ -117,30 +221,48 @@ pub struct SplitReport {
     /// Act's part; absent from a probe.
     #[serde(flatten)]
     pub act: Option<ActReport>,
+    /// Test samples that a training sample repeats: nodes with the same features and another number, or edges between such nodes.
+    pub repeats: usize,
     /// Wall-clock time of every stage.
     pub seconds: OrderedMap<f64>,
     #[serde(skip)]
     pub(crate) samples: Samples,
 }
 
+impl SplitReport {
+    /// Without what only pictures need; those of one split are enough.
+    fn plain(mut self) -> Self {
+        for (_, component) in &mut self.components.0 {
+            component.histogram = None;
+            if let Some(compat) = &mut component.compat {
+                compat.leading = Vec::new();
+            }
+        }
+        if let Some(act) = &mut self.act {
+            act.curves = None;
+        }
+        self
+    }
+}
+
 /// A figure for each metric and each component, over the splits.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
     /// Test metrics; empty for a probe.
-    #[serde(skip_serializing_if = "OrderedMap::is_empty")]
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub test: OrderedMap<f64>,
     /// Scores of the components.
     pub components: OrderedMap<f64>,
     /// The same, corrected.
     pub corrected: OrderedMap<f64>,
     /// Means: their 95 % intervals, the splits' errors taken as independent.
-    #[serde(skip_serializing_if = "OrderedMap::is_empty")]
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub interval: OrderedMap<[f64; 2]>,
 }
 
 /// The parameters of a run, whichever the task.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RunParams {
     /// Of link prediction.
@@ -149,16 +271,16 @@ pub enum RunParams {
     Nodes(NodeParams),
 }
 
-/// Everything a run found.
-#[derive(Clone, Debug, Serialize)]
+/// Everything a run found. What it wrote it reads again ([`Report::from_json`]).
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
     /// Would a GNN help?
     pub verdict: Verdict,
     /// Version of netinfof.
-    pub netinfof: &'static str,
+    pub netinfof: Cow<'static, str>,
     /// The task: `links` or `nodes`.
-    pub task: &'static str,
+    pub task: Cow<'static, str>,
     /// What the graph is.
     pub graph: GraphFacts,
     /// Links: how negatives were drawn; figures of different protocols cannot be compared.
@@ -181,6 +303,10 @@ pub struct Report {
     pub threads: usize,
     /// Largest memory of the process, where the system tells.
     pub peak_memory_bytes: Option<u64>,
+    /// System and processor.
+    pub platform: String,
+    /// The command that gives this report again, where it was a command.
+    pub command: Option<String>,
 }
 
 impl Report {
@@ -194,23 +320,76 @@ impl Report {
             verdict: judgement.verdict,
             comparisons: judgement.comparisons,
             additions: judgement.additions,
-            netinfof: env!("CARGO_PKG_VERSION"),
-            task,
+            netinfof: env!("CARGO_PKG_VERSION").into(),
+            task: task.into(),
             graph: graph.facts(),
             protocol,
             params,
             mean: Summary { interval: intervals(&splits), ..summarize(&splits, mean) },
             std: summarize(&splits, deviation),
-            splits,
+            splits: splits
+                .into_iter()
+                .enumerate()
+                .map(|(at, s)| if at == 0 { s } else { s.plain() })
+                .collect(),
             notices: exec.notices(),
             threads: exec.threads(),
             peak_memory_bytes: peak_memory(),
+            platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            command: None,
         }
     }
 
-    /// The report as indented JSON.
+    /// The report as indented JSON, lists of numbers on one line.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a report holds nothing JSON cannot say")
+        let text = serde_json::to_string_pretty(self).expect("a report holds nothing JSON cannot say");
+        short_lists(&text)
+    }
+
+    /// Reads what [`Report::to_json`] wrote.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
+
+/// Indented JSON with every list that holds no other list or object on one line.
+pub(crate) fn short_lists(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '[']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let end = if from.starts_with('"') { string_end(from) } else { list_end(from) };
+        if from.starts_with('"') {
+            out.push_str(&from[..end]);
+        } else {
+            let items: Vec<&str> = from[..end].split_whitespace().collect();
+            out.push_str(&items.join(" ").replace("[ ", "[").replace(" ]", "]"));
+        }
+        rest = &from[end..];
+    }
+    out + rest
+}
+
+/// Where a JSON string that begins here ends.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Where a list of numbers that begins here ends; after its bracket if it holds anything else.
+fn list_end(text: &str) -> usize {
+    match text[1..].find(['"', '[', ']', '{']) {
+        Some(at) if text[1 + at..].starts_with(']') => at + 2,
+        _ => 1,
     }
 }
 
@@ -228,12 +407,10 @@ impl ComponentReport {
             samples: info.table.samples(),
             bins: info.table.bins(),
             table: info.table.rows().map(<[u64]>::to_vec).collect(),
+            borders: info.borders.clone(),
+            histogram: info.histogram.clone(),
             dim,
-            compat: compat.map(|compatibility| CompatReport {
-                iterations: compatibility.lsqr.as_ref().map_or(0, |info| info.iterations),
-                residual: compatibility.lsqr.as_ref().map(|info| info.residual),
-                coefficients: compatibility.coefficients,
-            }),
+            compat: compat.map(CompatReport::new),
         }
     }
 }
@@ -297,6 +474,27 @@ mod tests {
     fn mean_and_deviation() {
         assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
         assert!((deviation(&[1.0, 2.0, 6.0]) - (14.0f64 / 3.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn lists_of_numbers_stand_on_one_line() {
+        let value = serde_json::json!({ "a[": [1, 2.5], "b": [[1], []], "c\"[": ["x [ y"], "d": {} });
+        let text = serde_json::to_string_pretty(&value).unwrap();
+        let short = short_lists(&text);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&short).unwrap(), value);
+        assert!(short.contains("\"a[\": [1, 2.5],") && short.contains("    [1],\n    []"), "{short}");
+    }
+
+    #[test]
+    fn histograms_count_all() {
+        let positives: Vec<f32> = (0..1000).map(|v| v as f32).collect();
+        let histogram = Histogram::new(&positives, &[-1e9, 500.0]);
+        // 1002 values: 5 on both sides are outside the range, and counted at its ends.
+        assert_eq!(histogram.range, [4.0, 994.0]);
+        assert_eq!((histogram.positives.iter().sum::<u64>(), histogram.negatives[0]), (1000, 1));
+        assert_eq!(histogram.negatives[20], 1);
+        assert_eq!(Histogram::new(&[2.0], &[2.0]).range, [1.5, 2.5]);
+        assert_eq!(Histogram::new(&[], &[]).positives, [0; 40]);
     }
 
     #[test]

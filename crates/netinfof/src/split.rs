@@ -5,7 +5,7 @@
 
 mod heart;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,28 @@ pub struct LinkSplit {
     pub negatives: Negatives,
 }
 
+impl LinkSplit {
+    /// Test edges that a training edge repeats: both ends have the features of its ends, and one at least is another node.
+    pub(crate) fn repeats(&self, twins: &[NodeId]) -> usize {
+        let mut shared = vec![false; twins.len()];
+        for (node, &first) in (0..).zip(twins).filter(|(node, first)| node != *first) {
+            shared[node as usize] = true;
+            shared[first as usize] = true;
+        }
+        let features = |pair: &Pair| ordered(pair.map(|node| twins[node as usize]));
+        let may = |pair: &&Pair| pair.iter().any(|&node| shared[node as usize]);
+        let mut asked: HashMap<Pair, usize> = HashMap::new();
+        self.test
+            .positives
+            .iter()
+            .filter(may)
+            .for_each(|pair| *asked.entry(features(pair)).or_default() += 1);
+        // Every test edge is found once, however many training edges repeat it.
+        let repeated = self.train.iter().filter(may).filter_map(|pair| asked.remove(&features(pair)));
+        repeated.sum()
+    }
+}
+
 /// How nodes are split, class by class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -200,6 +222,12 @@ pub struct NodeSplit {
 }
 
 impl NodeSplit {
+    /// Test nodes with the features of a training node.
+    pub(crate) fn repeats(&self, twins: &[NodeId]) -> usize {
+        let known: HashSet<NodeId> = self.sets.train.iter().map(|&node| twins[node as usize]).collect();
+        self.sets.test.iter().filter(|&&node| known.contains(&twins[node as usize])).count()
+    }
+
     /// Classes of these nodes.
     pub(crate) fn labels_of(&self, nodes: &[NodeId]) -> Vec<u32> {
         nodes.iter().map(|&node| self.labels[node as usize].expect("nodes of a split have labels")).collect()
@@ -600,6 +628,24 @@ mod tests {
     fn ring(nodes: u32) -> Graph {
         let edges: Vec<Pair> = (0..nodes).map(|i| [i, (i + 1) % nodes]).collect();
         Graph::from_edges("ring", nodes as usize, &edges).unwrap()
+    }
+
+    #[test]
+    fn repeats_are_counted_once() {
+        let exec = Exec::new(1).unwrap();
+        // 0, 1 and 2 have the same features, and so have 3 and 4.
+        let twins = [0, 0, 0, 3, 3, 5, 6];
+        let graph = Graph::from_edges("g", 7, &[[0, 3], [1, 4], [5, 6], [0, 5]]).unwrap();
+        let pairs = LinkPairs {
+            train: vec![[0, 3], [0, 5], [1, 5]],
+            valid: Pairs { positives: vec![[0, 1]], negatives: vec![[2, 6]] },
+            test: Pairs { positives: vec![[4, 1], [2, 5], [5, 6], [3, 5]], negatives: vec![[2, 6]] },
+        };
+        let split = links_given(&graph, pairs, &SplitParams::default(), Seed(0), &exec).unwrap();
+        assert_eq!(split.repeats(&twins), 2);
+        let sets = NodeSets { train: vec![0, 5], valid: vec![3], test: vec![1, 2, 4, 6] };
+        let split = NodeSplit { sets, labels: Vec::new(), classes: Vec::new() };
+        assert_eq!(split.repeats(&twins), 2);
     }
 
     #[test]

@@ -13,14 +13,14 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::evidence::Estimate;
 use crate::report::{self, SplitReport};
 use crate::seed::{Seed, Stream};
 
 /// What to make of a graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum VerdictKind {
@@ -37,7 +37,7 @@ pub enum VerdictKind {
 }
 
 /// The answer, why, and what to do next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Verdict {
     /// What to make of the graph.
@@ -49,7 +49,7 @@ pub struct Verdict {
 }
 
 /// How much higher one component scores than another on the same samples, mean of the splits.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The component that scores higher.
@@ -62,7 +62,7 @@ pub struct Comparison {
 }
 
 /// What a second component adds to the best one, mean of the splits.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Addition {
     /// The component that is known already.

@@ -9,7 +9,7 @@ use crate::kernel::{self, simd};
 use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
 use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
-use crate::metric;
+use crate::metric::{self, Curves};
 use crate::pairwise::Source;
 use crate::report::OrderedMap;
 use crate::split::LinkSplit;
@@ -260,28 +260,30 @@ pub fn links(
     })?;
     let (_, chosen, weights) = best.expect("some penalty was tried");
     let model = LinkModel::new(&weights, params);
-    let metrics = |set: &Evaluated| -> OrderedMap<f64> {
-        let positives = model.scores(&components, &set.positives, exec);
-        let negatives = model.scores(&components, &set.negatives, exec);
+    let scores = |set: &Evaluated| {
+        [&set.positives, &set.negatives].map(|pairs| model.scores(&components, pairs, exec))
+    };
+    let metrics = |[positives, negatives]: &[Vec<f64>; 2]| -> OrderedMap<f64> {
         let (hits, mrr) = if split.each > 0 {
-            metric::own_ranks(k, split.each, &positives, &negatives)
+            metric::own_ranks(k, split.each, positives, negatives)
         } else {
-            (metric::hits_at(k, &positives, &negatives), metric::mrr(&positives, &negatives))
+            (metric::hits_at(k, positives, negatives), metric::mrr(positives, negatives))
         };
         [
             (format!("hits@{k}"), hits),
-            ("auc".into(), metric::auc(&positives, &negatives)),
-            ("ap".into(), metric::average_precision(&positives, &negatives)),
+            ("auc".into(), metric::auc(positives, negatives)),
+            ("ap".into(), metric::average_precision(positives, negatives)),
             ("mrr".into(), mrr),
         ]
         .into_iter()
         .collect()
     };
     let names = components.iter().map(|component| component.kind().name());
-    let on_valid = metrics(valid);
-    let test = Evaluated::new(&split.test, source, exec);
+    let on_valid = metrics(&scores(valid));
+    let test = scores(&Evaluated::new(&split.test, source, exec));
     let mut report = ActReport::new(on_valid, metrics(&test), &weights, names.zip(&groups), chosen);
     report.path = path;
+    report.curves = Some(Curves::new(&test[0], &test[1]));
     Ok(LinkResult { report, model })
 }
 

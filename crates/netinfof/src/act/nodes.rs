@@ -50,7 +50,7 @@ impl NodeActParams {
 }
 
 /// How the classes were told apart on the test nodes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Confusion {
     /// The graph's own numbers of the classes.

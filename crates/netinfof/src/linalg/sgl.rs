@@ -45,7 +45,7 @@ impl SglParams {
 }
 
 /// How a fit went.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SglInfo {
     /// Newton steps taken.
     pub iterations: usize,

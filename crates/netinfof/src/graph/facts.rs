@@ -1,0 +1,351 @@
+//! What a graph is, for people and reports: sizes, degrees, homophily in all its readings, repeated rows.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Csr, Features, Graph, NodeId, synth};
+
+/// What a graph is: the answer of `netinfof inspect`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct GraphFacts {
+    /// Name for reports.
+    pub name: String,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Number of undirected edges, without self loops and repeats.
+    pub edges: usize,
+    /// Number of feature columns.
+    pub features: usize,
+    /// Number of classes.
+    pub classes: usize,
+    /// Mean degree.
+    pub mean_degree: f64,
+    /// Median degree.
+    pub median_degree: usize,
+    /// Largest degree.
+    pub max_degree: usize,
+    /// Nodes without an edge.
+    pub isolated: usize,
+    /// Nodes by degree: from, to and how many, in steps of powers of two.
+    pub degrees: Vec<[usize; 3]>,
+    /// Correlation of the degrees at the two ends of an edge; none where all ends have the same.
+    pub degree_assortativity: Option<f64>,
+    /// Self loops in the source.
+    pub self_loops_dropped: usize,
+    /// Repeated edges in the source.
+    pub duplicates_dropped: usize,
+    /// `dense`, `sparse` or `none`.
+    pub feature_storage: Cow<'static, str>,
+    /// Share of the feature entries that are not zero.
+    pub feature_density: f64,
+    /// Nodes with the features of an earlier node; rows of zeros do not count.
+    pub repeated_features: usize,
+    /// Nodes with the neighbours and the features of an earlier node: copies, most likely.
+    pub duplicated_nodes: usize,
+    /// Nodes with a known label.
+    pub labelled: usize,
+    /// Share of the edges between labelled nodes that join nodes of one class.
+    pub edge_homophily: Option<f64>,
+    /// How the classes lie on the edges, in other readings; none without labels.
+    #[serde(flatten)]
+    pub homophily: Option<Homophily>,
+    /// Generated graphs: which components carry information.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<synth::Truth>,
+}
+
+/// Readings of homophily. Only edges between labelled nodes count, and degrees are numbers of such edges.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Homophily {
+    /// Share of a node's neighbours that are of its class, mean of the nodes (Pei et al. 2020).
+    pub node_homophily: f64,
+    /// How far each class's share of edges into itself lies above the class's size, mean of the classes (Lim et al. 2021).
+    pub class_insensitive_homophily: f64,
+    /// Edge homophily less what degrees and classes alone would give: 0 where edges know nothing (Platonov et al. 2023).
+    pub adjusted_homophily: f64,
+    /// How much of the entropy of a label the label of a neighbour takes away (Platonov et al. 2023).
+    pub label_informativeness: f64,
+}
+
+impl Graph {
+    /// What the graph is, for people and reports. `O(m)` and one look at all features.
+    pub fn facts(&self) -> GraphFacts {
+        let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
+        let assortativity = assortativity(&self.adjacency, &degrees);
+        degrees.sort_unstable();
+        let labelled = self.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count());
+        let (edge_homophily, homophily) = self.labels().and_then(|l| homophily(&self.adjacency, l)).unzip();
+        let twins = self.features.twins(self.nodes());
+        let repeated = (0..).zip(&twins).filter(|(node, first)| node != *first).count();
+        GraphFacts {
+            name: self.name.clone(),
+            nodes: self.nodes(),
+            edges: self.edge_count(),
+            features: self.features.cols(),
+            classes: self.classes(),
+            mean_degree: if degrees.is_empty() {
+                0.0
+            } else {
+                2.0 * self.edge_count() as f64 / degrees.len() as f64
+            },
+            median_degree: degrees.get(degrees.len() / 2).copied().unwrap_or(0),
+            max_degree: degrees.last().copied().unwrap_or(0),
+            isolated: degrees.iter().take_while(|&&degree| degree == 0).count(),
+            degrees: by_powers(&degrees),
+            degree_assortativity: assortativity,
+            self_loops_dropped: self.self_loops,
+            duplicates_dropped: self.duplicates,
+            feature_storage: match self.features {
+                Features::None => "none",
+                Features::Dense(_) => "dense",
+                Features::Sparse(_) => "sparse",
+            }
+            .into(),
+            feature_density: self.features.density(),
+            repeated_features: repeated,
+            duplicated_nodes: copies(&self.adjacency, &twins).len(),
+            labelled,
+            edge_homophily,
+            homophily,
+            truth: self.truth.clone(),
+        }
+    }
+}
+
+/// Degrees, ascending, counted in steps of powers of two: 0, 1, 2–3, 4–7, ….
+fn by_powers(degrees: &[usize]) -> Vec<[usize; 3]> {
+    let mut steps = Vec::new();
+    let (mut from, mut rest) = (0, degrees);
+    while !rest.is_empty() {
+        let to = if from == 0 { 0 } else { 2 * from - 1 };
+        let count = rest.partition_point(|&degree| degree <= to);
+        steps.push([from, to, count]);
+        rest = &rest[count..];
+        from = to + 1;
+    }
+    steps
+}
+
+/// Correlation of the degrees at the ends of the edges, each edge in both directions.
+fn assortativity(graph: &Csr, degrees: &[usize]) -> Option<f64> {
+    let ends = graph.nnz() as f64;
+    let (mut sum, mut squares, mut products) = (0.0, 0.0, 0.0);
+    for (node, &own) in degrees.iter().enumerate() {
+        let own = own as f64;
+        sum += own * own;
+        squares += own * own * own;
+        let others: usize = graph.row(node).iter().map(|&other| degrees[other as usize]).sum();
+        products += own * others as f64;
+    }
+    let mean = sum / ends;
+    let variance = squares / ends - mean * mean;
+    // The same degree everywhere leaves nothing but the rounding.
+    (variance > 1e-9 * mean * mean).then(|| (products / ends - mean * mean) / variance)
+}
+
+/// Edge homophily and its other readings, from counts of the classes at the ends of edges.
+fn homophily(graph: &Csr, labels: &[i32]) -> Option<(f64, Homophily)> {
+    let top = usize::try_from(*labels.iter().max()?).ok()?;
+    // Nodes by class, so that the classes beside one class are counted with memory for a single row of the table.
+    let mut members = vec![Vec::new(); top + 1];
+    for (node, &label) in labels.iter().enumerate() {
+        if let Ok(label) = usize::try_from(label) {
+            members[label].push(node);
+        }
+    }
+    let labelled: usize = members.iter().map(Vec::len).sum();
+    let mut beside = vec![0u64; top + 1];
+    let (mut same, mut ends, mut nodes) = (0u64, 0u64, 0usize);
+    let (mut of_nodes, mut insensitive, mut squares, mut joint, mut marginal) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let surprise = |count: u64| count as f64 * (count as f64).ln();
+    for (class, members) in members.iter().enumerate() {
+        let mut touched = Vec::new();
+        let mut degree = 0u64;
+        for &node in members {
+            let (mut own, mut all) = (0u64, 0u64);
+            for &other in graph.row(node) {
+                let Ok(label) = usize::try_from(labels[other as usize]) else { continue };
+                if beside[label] == 0 {
+                    touched.push(label);
+                }
+                beside[label] += 1;
+                all += 1;
+                own += u64::from(label == class);
+            }
+            degree += all;
+            if all > 0 {
+                of_nodes += own as f64 / all as f64;
+                nodes += 1;
+            }
+        }
+        if degree > 0 {
+            let share = beside[class] as f64 / degree as f64;
+            insensitive += (share - members.len() as f64 / labelled as f64).max(0.0);
+            squares += (degree as f64).powi(2);
+            marginal += surprise(degree);
+        }
+        same += beside[class];
+        ends += degree;
+        for label in touched {
+            joint += surprise(beside[label]);
+            beside[label] = 0;
+        }
+    }
+    if ends == 0 {
+        return None;
+    }
+    let all = ends as f64;
+    let edge = same as f64 / all;
+    let chance = squares / (all * all);
+    // H(y) and H(y, y') of the labels at the two ends, in nats.
+    let (single, both) = (all.ln() - marginal / all, all.ln() - joint / all);
+    let classes = members.iter().filter(|members| !members.is_empty()).count();
+    // With one class at all edges' ends there is nothing to be told apart.
+    let or_zero = |value: f64| if value.is_finite() { value } else { 0.0 };
+    let readings = Homophily {
+        node_homophily: of_nodes / nodes as f64,
+        class_insensitive_homophily: or_zero(insensitive / (classes as f64 - 1.0)),
+        adjusted_homophily: or_zero((edge - chance) / (1.0 - chance)),
+        label_informativeness: or_zero((2.0 * single - both) / single),
+    };
+    Some((edge, readings))
+}
+
+impl Features {
+    /// For each node the first one with the same features. A row of zeros says nothing and is like no other.
+    pub(crate) fn twins(&self, nodes: usize) -> Vec<NodeId> {
+        // Entries that are not zero, as columns and bits.
+        let entries = |node: NodeId| -> Box<dyn Iterator<Item = (u32, u32)> + '_> {
+            let row = node as usize;
+            match self {
+                Features::None => Box::new(std::iter::empty()),
+                Features::Dense(x) => Box::new((0..).zip(x.row(row).iter().map(|v| v.to_bits()))),
+                Features::Sparse(x) => {
+                    let values = x.row_values(row);
+                    let bits =
+                        move |at: usize| values.map_or(1.0f32.to_bits(), |values| values[at].to_bits());
+                    Box::new(x.row(row).iter().enumerate().map(move |(at, &col)| (col, bits(at))))
+                }
+            }
+        };
+        let some = |node: NodeId| entries(node).filter(|&(_, bits)| f32::from_bits(bits) != 0.0);
+        first_alike(
+            nodes,
+            |node| mixed(some(node)),
+            |a, b| some(a).eq(some(b)),
+            |node| some(node).next().is_some(),
+        )
+    }
+}
+
+/// Nodes that have the neighbours of an earlier node and are its twins, each with that node.
+pub(crate) fn copies(graph: &Csr, twins: &[NodeId]) -> Vec<[NodeId; 2]> {
+    let entries = |node: NodeId| {
+        let row = graph.row(node as usize).iter().map(|&other| (other, 1));
+        std::iter::once((twins[node as usize], 0)).chain(row)
+    };
+    let alike = first_alike(
+        graph.rows(),
+        |node| mixed(entries(node)),
+        |a, b| entries(a).eq(entries(b)),
+        |node| !graph.row(node as usize).is_empty(),
+    );
+    (0..).zip(alike).filter(|(node, first)| node != first).map(|(node, first)| [node, first]).collect()
+}
+
+/// For each node the first that is alike; those that do not count are alike to themselves only.
+fn first_alike(
+    nodes: usize,
+    hash: impl Fn(NodeId) -> u64,
+    alike: impl Fn(NodeId, NodeId) -> bool,
+    counts: impl Fn(NodeId) -> bool,
+) -> Vec<NodeId> {
+    let mut seen: HashMap<u64, Vec<NodeId>> = HashMap::new();
+    let nodes = NodeId::try_from(nodes).expect("nodes fit in u32");
+    (0..nodes)
+        .map(|node| {
+            if !counts(node) {
+                return node;
+            }
+            // Equal hashes are only a hint.
+            let firsts = seen.entry(hash(node)).or_default();
+            firsts.iter().copied().find(|&first| alike(first, node)).unwrap_or_else(|| {
+                firsts.push(node);
+                node
+            })
+        })
+        .collect()
+}
+
+/// One number of many, by FNV-1a over words.
+fn mixed(entries: impl Iterator<Item = (u32, u32)>) -> u64 {
+    entries.fold(0xcbf2_9ce4_8422_2325, |hash, (a, b)| {
+        let word = u64::from(a) << 32 | u64::from(b);
+        let mixed = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        mixed ^ mixed >> 29
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::Matrix;
+
+    fn square(labels: &[i32]) -> Graph {
+        let g = Graph::from_edges("square", 4, &[[0, 1], [1, 2], [2, 3], [3, 0]]).unwrap();
+        g.with_labels(labels.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn homophily_by_hand() {
+        let facts = square(&[0, 0, 0, 1]).facts();
+        assert_eq!(facts.edge_homophily, Some(0.5));
+        let h = facts.homophily.unwrap();
+        // Nodes: 1/2, 1, 1/2, 0. Class 0: 4 of its 6 ends, 3/4 of the nodes; class 1: none of 2.
+        assert!((h.node_homophily - 0.5).abs() < 1e-12);
+        assert!(h.class_insensitive_homophily.abs() < 1e-12);
+        // Chance: (6/8)² + (2/8)² = 0.625.
+        assert!((h.adjusted_homophily - (0.5 - 0.625) / 0.375).abs() < 1e-12);
+        // H(y) of 3/4, 1/4 is 0.811 bits, H(y, y') of 1/2, 1/4, 1/4 is 1.5 bits.
+        let single = -(0.75f64.log2() * 0.75 + 0.25f64.log2() * 0.25);
+        assert!((h.label_informativeness - (2.0 * single - 1.5) / single).abs() < 1e-12);
+        // A class that is always beside the other: nothing alike, everything known.
+        let h = square(&[0, 1, 0, 1]).facts().homophily.unwrap();
+        assert!((h.adjusted_homophily + 1.0).abs() < 1e-12 && (h.label_informativeness - 1.0).abs() < 1e-12);
+        // One class; unknown labels; no edge between labelled nodes.
+        assert_eq!(square(&[0; 4]).facts().homophily.unwrap().label_informativeness, 0.0);
+        assert_eq!(square(&[-1, 0, -1, 1]).facts().edge_homophily, None);
+        assert_eq!(square(&[0, 0, -1, -1]).facts().edge_homophily, Some(1.0));
+    }
+
+    #[test]
+    fn degrees_and_their_correlation() {
+        // A star: every edge joins a hub with a leaf.
+        let star = Graph::from_edges("star", 6, &[[0, 1], [0, 2], [0, 3], [0, 4]]).unwrap().facts();
+        assert_eq!(star.degrees, [[0, 0, 1], [1, 1, 4], [2, 3, 0], [4, 7, 1]]);
+        assert!((star.degree_assortativity.unwrap() + 1.0).abs() < 1e-12);
+        assert_eq!(square(&[0; 4]).facts().degree_assortativity, None);
+        // A triangle and an edge: degree 2 beside 2, 1 beside 1.
+        let two = Graph::from_edges("two", 5, &[[0, 1], [1, 2], [0, 2], [3, 4]]).unwrap().facts();
+        assert!((two.degree_assortativity.unwrap() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn twins_and_copies() {
+        let x = Matrix::from_vec(5, 2, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, -0.0]);
+        let sparse = Features::Sparse(Csr::from_dense(&x));
+        for features in [Features::Dense(x), sparse] {
+            // Rows 1 and 3 are zeros and like no other.
+            assert_eq!(features.twins(5), [0, 1, 0, 3, 0]);
+            // 0 and 2 have the neighbour 1 each, 4 has none.
+            let g = Graph::from_edges("g", 5, &[[0, 1], [2, 1]]).unwrap().with_features(features).unwrap();
+            let facts = g.facts();
+            assert_eq!((facts.repeated_features, facts.duplicated_nodes), (2, 1));
+        }
+        assert_eq!(Features::None.twins(2), [0, 1]);
+    }
+}
