@@ -27,6 +27,10 @@ pub(crate) enum Command {
     Act(RunArgs),
     /// Say what a graph is: nodes, edges, degrees, features, classes
     Inspect(InspectArgs),
+    /// Find what is wrong with a split: leaks, overlaps, negatives that are edges or too easy, features that hold the answer
+    CheckSplit(CheckArgs),
+    /// Show a run again from its JSON, and write its page
+    Report(ReportArgs),
     /// Generate a graph with planted information
     Synth(SynthArgs),
     /// Run the paper's experiments: published figures, ours, and the difference
@@ -155,6 +159,45 @@ pub(crate) struct OutputArgs {
     /// No progress and no notices on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// A split of the user's own.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SplitArgs {
+    /// Your own split as one npz file (docs/formats.md)
+    #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
+    pub(crate) split: Option<PathBuf>,
+    /// Your own split: training edges, or ids of training nodes
+    #[arg(long, value_name = "FILE", requires = "valid", requires = "test")]
+    pub(crate) train: Option<PathBuf>,
+    /// Your own split: validation pairs, with a third column 1 or 0 where negatives are given; or ids
+    #[arg(long, value_name = "FILE", requires = "train")]
+    pub(crate) valid: Option<PathBuf>,
+    /// Your own split: test pairs or ids
+    #[arg(long, value_name = "FILE", requires = "train")]
+    pub(crate) test: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    /// What the split is for
+    #[arg(long, value_enum, default_value = "links")]
+    pub(crate) task: Task,
+    #[command(flatten)]
+    pub(crate) split: SplitArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReportArgs {
+    /// What `probe --json` or `act --json` wrote
+    pub(crate) run: PathBuf,
+    /// The page to write [default: the JSON's name with .html]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -333,18 +376,11 @@ pub(crate) struct RunArgs {
     /// Nodes: Act leaves components out whose score shuffled labels reach more often than this
     #[arg(long, value_name = "P")]
     pub(crate) max_p: Option<f64>,
-    /// Your own split as one npz file (docs/formats.md)
-    #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
-    pub(crate) split: Option<PathBuf>,
-    /// Your own split: training edges, or ids of training nodes
-    #[arg(long, value_name = "FILE", requires = "valid", requires = "test")]
-    pub(crate) train: Option<PathBuf>,
-    /// Your own split: validation pairs, with a third column 1 or 0 where negatives are given; or ids
-    #[arg(long, value_name = "FILE", requires = "train")]
-    pub(crate) valid: Option<PathBuf>,
-    /// Your own split: test pairs or ids
-    #[arg(long, value_name = "FILE", requires = "train")]
-    pub(crate) test: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) split: SplitArgs,
+    /// Write a page that stands alone: verdict, figures, tables
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -480,6 +516,8 @@ impl Args {
         let threads = match &self.command {
             Command::Probe(run) | Command::Act(run) => run.output.threads,
             Command::Inspect(inspect) => inspect.output.threads,
+            Command::CheckSplit(check) => check.output.threads,
+            Command::Report(_) => None,
             Command::Synth(synth) => synth.threads,
             Command::Reproduce(reproduce) => reproduce.threads,
         };
@@ -490,6 +528,8 @@ impl Args {
         match &self.command {
             Command::Probe(run) | Command::Act(run) => run.output.quiet,
             Command::Inspect(inspect) => inspect.output.quiet,
+            Command::CheckSplit(check) => check.output.quiet,
+            Command::Report(_) => false,
             Command::Synth(synth) => synth.quiet,
             Command::Reproduce(reproduce) => reproduce.quiet,
         }

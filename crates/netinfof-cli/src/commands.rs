@@ -1,64 +1,156 @@
 //! One function a command: arguments to parameters, the library's work, the printer.
 
+use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use netinfof::graph::load::{self, SplitFiles};
 use netinfof::graph::save;
-use netinfof::{Exec, Goal, Graph, Result, Seed};
+use netinfof::split::check;
+use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
 
-use crate::args::{Args, Command, InspectArgs, RunArgs, SynthArgs, Task};
+use crate::args::{Args, CheckArgs, Command, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs, Task};
+use crate::page::page;
 use crate::printer::{self, Bars};
 
-pub(crate) fn dispatch(args: &Args, bars: &Arc<Bars>, exec: &Exec) -> Result<()> {
-    match &args.command {
+/// Does what was asked for; the status says whether all is well.
+pub(crate) fn dispatch(args: &Args, bars: &Arc<Bars>, exec: &Exec) -> Result<ExitCode> {
+    let done = match &args.command {
+        Command::CheckSplit(check) => return check_split(check, exec),
         Command::Probe(run) => task(run, Goal::Probe, exec),
         Command::Act(run) => task(run, Goal::Act, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
+        Command::Report(report) => show_again(report),
         Command::Synth(synth) => generate(synth, exec),
         Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
+    // Said now rather than after all the work.
+    for path in [&run.html, &run.output.json].into_iter().flatten() {
+        check_writable(path)?;
+    }
     let load = || load::graph(&run.graph.graph, &run.graph.load_params(), Seed(run.seed), exec);
-    let report = match run.task {
+    let mut report = match run.task {
         Task::Links => {
             let mut params = run.link_params()?;
             let graph = load()?;
             params.splits = splits(run, goal, &graph);
-            let own = own_split(run, load::link_split_npz, |files| load::link_split_files(files, &graph))?;
+            let own =
+                own_split(&run.split, load::link_split_npz, |files| load::link_split_files(files, &graph))?;
             netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
         }
         Task::Nodes => {
             let mut params = run.node_params()?;
             let graph = load()?;
             params.splits = splits(run, goal, &graph);
-            let own = own_split(run, load::node_split_npz, |files| load::node_split_files(files, &graph))?;
+            let own =
+                own_split(&run.split, load::node_split_npz, |files| load::node_split_files(files, &graph))?;
             netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
         }
     };
+    report.command = Some(command_line(std::env::args_os().skip(1)));
+    if let Some(path) = &run.html {
+        write_whole(path, &page(&report))?;
+    }
     finish(run.output.json.as_deref(), || report.to_json(), || printer::report(&report))
+}
+
+/// A command as one would type it.
+fn command_line(args: impl Iterator<Item = OsString>) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./=,:@%+".contains(c);
+    let quoted = args.map(|arg| {
+        let arg = arg.to_string_lossy().into_owned();
+        if !arg.is_empty() && arg.chars().all(safe) {
+            arg
+        } else {
+            format!("'{}'", arg.replace('\'', r"'\''"))
+        }
+    });
+    std::iter::once("netinfof".to_string()).chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// Shows a run again from its JSON, and writes its page beside it.
+fn show_again(args: &ReportArgs) -> Result<()> {
+    let text =
+        std::fs::read_to_string(&args.run).map_err(|source| Error::Io { path: args.run.clone(), source })?;
+    let report = Report::from_json(&text).map_err(|e| Error::Parse {
+        path: args.run.clone(),
+        line: e.line().max(1),
+        what: format!("{e}; expected what `netinfof probe` or `netinfof act` writes with --json"),
+    })?;
+    let html = args.html.clone().unwrap_or_else(|| args.run.with_extension("html"));
+    write_whole(&html, &page(&report))?;
+    printer::out(&format!("{}\n\n  page: {}", printer::report(&report), html.display()))
+}
+
+/// Refuses a file that cannot be written because of where it would stand.
+fn check_writable(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let fault = match (path.is_dir(), folder.is_dir()) {
+        (true, _) => ErrorKind::IsADirectory,
+        (_, false) => ErrorKind::NotFound,
+        _ => return Ok(()),
+    };
+    let missing = if path.is_dir() { path } else { folder };
+    Err(Error::Io { path: missing.to_path_buf(), source: fault.into() })
 }
 
 /// Several splits where they are cheap, unless a number was asked for or the split is the user's own.
 fn splits(run: &RunArgs, goal: Goal, graph: &Graph) -> usize {
     const CHEAP: usize = 25_000;
-    let own = run.split.is_some() || run.train.is_some();
+    let own = run.split.split.is_some() || run.split.train.is_some();
     let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own;
     run.splits.unwrap_or(if cheap { 3 } else { 1 })
 }
 
 fn own_split<T>(
-    run: &RunArgs,
+    args: &SplitArgs,
     from_npz: impl Fn(&Path) -> Result<T>,
     from_files: impl Fn(&SplitFiles) -> Result<T>,
 ) -> Result<Option<T>> {
-    if let Some(path) = &run.split {
+    if let Some(path) = &args.split {
         return from_npz(path).map(Some);
     }
-    let (Some(train), Some(valid), Some(test)) = (&run.train, &run.valid, &run.test) else { return Ok(None) };
+    let (Some(train), Some(valid), Some(test)) = (&args.train, &args.valid, &args.test) else {
+        return Ok(None);
+    };
     from_files(&SplitFiles::new(train, valid, test)).map(Some)
+}
+
+/// Says what is wrong with a split; status 1 if anything is.
+fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
+    let graph = load::graph(&args.graph.graph, &args.graph.load_params(), Seed(0), exec)?;
+    let missing = || Error::InvalidParam {
+        name: "split",
+        value: "none".into(),
+        need: "--train, --valid and --test, or --split".into(),
+    };
+    let (sizes, checked) = match args.task {
+        Task::Links => {
+            let own =
+                own_split(&args.split, load::link_split_npz, |files| load::link_split_files(files, &graph))?;
+            let pairs = own.ok_or_else(missing)?;
+            let sizes = [pairs.train.len(), pairs.valid.positives.len(), pairs.test.positives.len()];
+            (sizes, check::links(&graph, &pairs)?)
+        }
+        Task::Nodes => {
+            let own =
+                own_split(&args.split, load::node_split_npz, |files| load::node_split_files(files, &graph))?;
+            let sets = own.ok_or_else(missing)?;
+            ([sets.train.len(), sets.valid.len(), sets.test.len()], check::nodes(&graph, &sets)?)
+        }
+    };
+    let value = || {
+        let value = serde_json::json!({ "netinfof": env!("CARGO_PKG_VERSION"), "graph": graph.name(), "sizes": sizes, "split": checked });
+        serde_json::to_string_pretty(&value).expect("findings hold nothing JSON cannot say")
+    };
+    finish(args.output.json.as_deref(), value, || printer::checked(sizes, &checked))?;
+    Ok(if checked.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {

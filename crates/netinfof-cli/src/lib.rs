@@ -1,10 +1,11 @@
 //! The `netinfof` command as a function: arguments in, exit status out.
 //!
 //! Data goes to standard output, everything else to standard error. Exit status 0: done; 1: the data or the parameters
-//! are at fault; 2: the arguments make no sense, or netinfof itself is at fault; 130: stopped by Ctrl-C.
+//! are at fault, or a check found something; 2: the arguments make no sense, or netinfof itself is at fault; 130: stopped by Ctrl-C.
 
 mod args;
 mod commands;
+mod page;
 mod plot;
 mod printer;
 mod reproduce;
@@ -34,7 +35,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         .and_then(|exec| commands::dispatch(&args, &progress, &exec));
     progress.clear();
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             printer::error(&error);
             match error {

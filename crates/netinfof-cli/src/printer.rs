@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::{GraphFacts, synth};
-use netinfof::report::{ComponentReport, RunParams};
+use netinfof::report::RunParams;
 use netinfof::split::Negatives;
+use netinfof::split::check::Checked;
 use netinfof::verdict::VerdictKind;
 use netinfof::{Error, Progress, Protocol, Report, Result};
 
@@ -147,11 +148,9 @@ fn gauge(score: f64, floor: f64) -> String {
     format!("{bar:WIDTH$}")
 }
 
-/// The report as tables for a terminal.
-pub(crate) fn report(report: &Report) -> String {
-    let mut text = String::new();
+/// What was run on what, on one line.
+pub(crate) fn run_line(report: &Report) -> String {
     let graph = &report.graph;
-    let splits = report.splits.len();
     let task = match &report.params {
         RunParams::Links(params) => {
             let protocol = match params.split.protocol {
@@ -167,20 +166,20 @@ pub(crate) fn report(report: &Report) -> String {
         }
         RunParams::Nodes(_) => format!("node classification · {}", plural(graph.classes, "class")),
     };
-    let _ = writeln!(
-        text,
-        "{}: {} nodes, {} edges, {} features · {task} · {}",
-        graph.name,
+    format!(
+        "{} nodes, {} edges, {} features · {task} · {}",
         graph.nodes,
         graph.edges,
         graph.features,
-        plural(splits, "split"),
-    );
-    let mean_of = |name: &str, figure: fn(&ComponentReport) -> f64| {
-        report.splits.iter().filter_map(|s| s.components.get(name)).map(figure).sum::<f64>() / splits as f64
-    };
-    let floor =
-        report.mean.components.iter().next().map_or(0.0, |(name, _)| mean_of(name, |c| c.no_information));
+        plural(report.splits.len(), "split"),
+    )
+}
+
+/// The report as tables for a terminal.
+pub(crate) fn report(report: &Report) -> String {
+    let splits = report.splits.len();
+    let mut text = format!("{}: {}\n", report.graph.name, run_line(report));
+    let floor = report.components.iter().next().map_or(0.0, |(_, c)| c.no_information);
     let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
@@ -193,15 +192,16 @@ pub(crate) fn report(report: &Report) -> String {
         format!("{floor:.2} … 1")
     );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
-    for (name, score) in report.mean.corrected.iter() {
-        let [low, high] = report.mean.interval.get(name).copied().unwrap_or([*score; 2]);
+    for (name, component) in report.components.iter() {
+        let [low, high] = component.interval;
         let _ = write!(
             text,
-            "  {name:2} {:18} {score:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3}",
+            "  {name:2} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3}",
             meaning(name),
-            gauge(*score, floor),
-            mean_of(name, |c| c.held_out.value),
-            mean_of(name, |c| c.p_value)
+            component.corrected,
+            gauge(component.corrected, floor),
+            component.held_out.value,
+            component.p_value
         );
         if with_act {
             let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
@@ -226,7 +226,7 @@ pub(crate) fn report(report: &Report) -> String {
     text
 }
 
-fn headline(kind: VerdictKind) -> &'static str {
+pub(crate) fn headline(kind: VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Gnn => "A GNN should help.",
         VerdictKind::Structure => "Structure is enough.",
@@ -270,7 +270,7 @@ fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-fn meaning(component: &str) -> &'static str {
+pub(crate) fn meaning(component: &str) -> &'static str {
     match component {
         "U" => "structure",
         "R" => "random walks",
@@ -290,6 +290,33 @@ fn meaning(component: &str) -> &'static str {
 /// A count as a share in brackets, where there is something to share.
 fn share(count: usize, all: usize) -> String {
     if count == 0 { String::new() } else { format!(" ({:.1} %)", 100.0 * count as f64 / all as f64) }
+}
+
+/// What is wrong with a split, one line each.
+pub(crate) fn checked(sizes: [usize; 3], checked: &Checked) -> String {
+    let mut lines: Vec<String> = checked
+        .findings
+        .iter()
+        .map(|finding| {
+            let such = if finding.examples.is_empty() {
+                String::new()
+            } else {
+                format!(", such as {}", finding.examples.join(", "))
+            };
+            format!("{}: {}{such}", finding.kind, finding.what)
+        })
+        .collect();
+    lines.extend(checked.skipped.iter().map(|skipped| format!("not checked: {skipped}")));
+    let [train, valid, test] = sizes;
+    let found = match checked.findings.len() {
+        0 => "nothing wrong".to_string(),
+        n => plural(n, "finding"),
+    };
+    lines.push(format!(
+        "{found}: {train} training, {valid} validation, {test} test; {} looked for",
+        plural(checked.checks.len(), "fault")
+    ));
+    lines.join("\n")
 }
 
 /// What a graph is, as lines for a terminal.

@@ -98,8 +98,8 @@ pub struct InfoScore {
     pub histogram: Option<Histogram>,
 }
 
-/// Permutations behind the p-value of links.
-const PERMUTATIONS: usize = 199;
+/// Permutations behind the p-value of links: enough for the verdict's level, 5 % divided by the number of components.
+const PERMUTATIONS: usize = 999;
 
 /// What Probe found, and the samples it found it on.
 #[derive(Clone, Debug)]

@@ -14,7 +14,7 @@ use crate::graph::{Graph, GraphFacts};
 use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::InfoScore;
 use crate::split::Protocol;
-use crate::verdict::{self, Addition, Comparison, Verdict};
+use crate::verdict::{self, Addition, Comparison, Group, Verdict};
 
 /// A map that keeps the order of insertion, for reading and for stable files.
 #[derive(Clone, Debug, PartialEq)]
@@ -177,35 +177,43 @@ pub struct CompatReport {
     pub diagonal_share: f64,
     /// Share that lies on the diagonal below zero: a dimension joins its own opposite (heterophily).
     pub opposed_share: f64,
-    /// First split: the leading rows and columns, those of the strongest dimensions.
+    /// First split: the matrix in blocks, of each block the strongest entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub leading: Vec<Vec<f32>>,
-    /// Share of the absolute sum that these carry.
-    pub leading_share: f64,
+    pub pooled: Vec<Vec<f32>>,
+    /// Rows and columns of a block; 1 where `pooled` is the matrix itself.
+    pub block: usize,
 }
 
 impl CompatReport {
-    const LEADING: usize = 24;
+    /// Blocks on a side at the most.
+    const BLOCKS: usize = 32;
 
     fn new(compatibility: &Compatibility) -> Self {
         let h = &compatibility.matrix;
-        let of = |rows: usize, chosen: fn(usize, usize, f32) -> bool| -> f64 {
-            let rows = (0..rows)
-                .map(|i| h.row(i)[..rows].iter().enumerate().filter(move |(j, v)| chosen(i, *j, **v)));
-            rows.flatten().map(|(_, v)| f64::from(v.abs())).sum()
+        let d = h.rows();
+        let of = |chosen: fn(usize, usize, f32) -> bool| -> f64 {
+            let row = |i: usize| h.row(i).iter().enumerate().filter(move |(j, v)| chosen(i, *j, **v));
+            (0..d).flat_map(row).map(|(_, v)| f64::from(v.abs())).sum()
         };
-        let lead = h.rows().min(Self::LEADING);
-        let all = of(h.rows(), |_, _, _| true);
+        let all = of(|_, _, _| true);
+        let block = d.div_ceil(Self::BLOCKS).max(1);
+        let strongest = |row: usize, col: usize| {
+            let rows = (row * block..d.min((row + 1) * block))
+                .map(|i| &h.row(i)[col * block..d.min((col + 1) * block)]);
+            rows.flatten().fold(0.0f32, |top, &v| if v.abs() > top.abs() { v } else { top })
+        };
         // A matrix of zeros has no shares.
         let share = |part: f64| if all > 0.0 { part / all } else { 0.0 };
         CompatReport {
             iterations: compatibility.lsqr.as_ref().map_or(0, |info| info.iterations),
             residual: compatibility.lsqr.as_ref().map(|info| info.residual),
             coefficients: compatibility.coefficients,
-            diagonal_share: share(of(h.rows(), |i, j, _| i == j)),
-            opposed_share: share(of(h.rows(), |i, j, v| i == j && v < 0.0)),
-            leading: (0..lead).map(|row| h.row(row)[..lead].to_vec()).collect(),
-            leading_share: share(of(lead, |_, _, _| true)),
+            diagonal_share: share(of(|i, j, _| i == j)),
+            opposed_share: share(of(|i, j, v| i == j && v < 0.0)),
+            pooled: (0..d.div_ceil(block))
+                .map(|row| (0..d.div_ceil(block)).map(|col| strongest(row, col)).collect())
+                .collect(),
+            block,
         }
     }
 }
@@ -235,7 +243,7 @@ impl SplitReport {
         for (_, component) in &mut self.components.0 {
             component.histogram = None;
             if let Some(compat) = &mut component.compat {
-                compat.leading = Vec::new();
+                compat.pooled = Vec::new();
             }
         }
         if let Some(act) = &mut self.act {
@@ -254,11 +262,55 @@ pub struct Summary {
     pub test: OrderedMap<f64>,
     /// Scores of the components.
     pub components: OrderedMap<f64>,
-    /// The same, corrected.
-    pub corrected: OrderedMap<f64>,
-    /// Means: their 95 % intervals, the splits' errors taken as independent.
-    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
-    pub interval: OrderedMap<[f64; 2]>,
+}
+
+/// What was found about one component over all splits: means, but for the p-value.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ComponentSummary {
+    /// What it stands for in the verdict.
+    pub group: Group,
+    /// NetInfoF score.
+    pub score: f64,
+    /// The score less its bias from few samples.
+    pub corrected: f64,
+    /// The 95 % interval of `corrected`, the splits' errors taken as independent.
+    pub interval: [f64; 2],
+    /// The score on a scale from 0, no information, to 1.
+    pub normalized: f64,
+    /// Accuracy of the same tables.
+    pub accuracy: f64,
+    /// The score of knowing nothing.
+    pub no_information: f64,
+    /// Accuracy on held-out samples.
+    pub held_out: Estimate,
+    /// How often shuffled labels score as high: the median of the splits.
+    pub p_value: f64,
+    /// Whether it tells something: whether that happens seldom enough (see [`crate::verdict`]).
+    pub tells: bool,
+}
+
+impl ComponentSummary {
+    fn new(name: &str, splits: &[SplitReport], components: usize) -> Self {
+        let own: Vec<&ComponentReport> = splits.iter().filter_map(|s| s.components.get(name)).collect();
+        let mean_of =
+            |figure: fn(&ComponentReport) -> f64| mean(&own.iter().map(|c| figure(c)).collect::<Vec<_>>());
+        let corrected = own.iter().map(|c| Estimate { value: c.corrected, interval: c.interval });
+        let corrected = Estimate::mean(&corrected.collect::<Vec<_>>());
+        let p_value = median(own.iter().map(|c| c.p_value).collect());
+        ComponentSummary {
+            group: Group::of(name),
+            score: mean_of(|c| c.score),
+            corrected: corrected.value,
+            interval: corrected.interval,
+            normalized: mean_of(|c| c.normalized),
+            accuracy: mean_of(|c| c.accuracy),
+            no_information: mean_of(|c| c.no_information),
+            held_out: Estimate::mean(&own.iter().map(|c| c.held_out).collect::<Vec<_>>()),
+            p_value,
+            tells: verdict::tells(p_value, components),
+        }
+    }
 }
 
 /// The parameters of a run, whichever the task.
@@ -285,13 +337,15 @@ pub struct Report {
     pub graph: GraphFacts,
     /// Links: how negatives were drawn; figures of different protocols cannot be compared.
     pub protocol: Option<Protocol>,
+    /// By component, over all splits.
+    pub components: OrderedMap<ComponentSummary>,
     /// All parameters.
     pub params: RunParams,
     /// By split.
     pub splits: Vec<SplitReport>,
     /// The best components of structure, features and propagation against each other.
     pub comparisons: Vec<Comparison>,
-    /// What every other component adds to the best one.
+    /// What every other component adds to the best one, and propagation to structure and features.
     pub additions: Vec<Addition>,
     /// Means over the splits.
     pub mean: Summary,
@@ -315,7 +369,8 @@ impl Report {
             RunParams::Links(params) => ("links", Some(params.split.protocol)),
             RunParams::Nodes(_) => ("nodes", None),
         };
-        let judgement = verdict::judge(task, &splits);
+        let components = summaries(&splits);
+        let judgement = verdict::judge(task, &components, &splits);
         Report {
             verdict: judgement.verdict,
             comparisons: judgement.comparisons,
@@ -324,8 +379,9 @@ impl Report {
             task: task.into(),
             graph: graph.facts(),
             protocol,
+            components,
             params,
-            mean: Summary { interval: intervals(&splits), ..summarize(&splits, mean) },
+            mean: summarize(&splits, mean),
             std: summarize(&splits, deviation),
             splits: splits
                 .into_iter()
@@ -422,9 +478,6 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
         let values: Vec<f64> =
             splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.score).collect();
         summary.components.push(name, figure(&values));
-        let corrected: Vec<f64> =
-            splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.corrected).collect();
-        summary.corrected.push(name, figure(&corrected));
     }
     if let Some(act) = &first.act {
         for (name, _) in act.test.iter() {
@@ -436,17 +489,11 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
     summary
 }
 
-fn intervals(splits: &[SplitReport]) -> OrderedMap<[f64; 2]> {
+fn summaries(splits: &[SplitReport]) -> OrderedMap<ComponentSummary> {
     let Some(first) = splits.first() else { return OrderedMap::default() };
-    first.components.iter().map(|(name, _)| (name.to_string(), corrected(name, splits).interval)).collect()
-}
-
-/// The corrected score of a component, mean of the splits.
-pub(crate) fn corrected(name: &str, splits: &[SplitReport]) -> Estimate {
-    let own = splits.iter().filter_map(|s| s.components.get(name));
-    let estimates: Vec<Estimate> =
-        own.map(|c| Estimate { value: c.corrected, interval: c.interval }).collect();
-    Estimate::mean(&estimates)
+    let names: Vec<&str> = first.components.iter().map(|(name, _)| name).collect();
+    let of = |name: &&str| (name.to_string(), ComponentSummary::new(name, splits, names.len()));
+    names.iter().map(of).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -456,6 +503,12 @@ fn mean(values: &[f64]) -> f64 {
 fn deviation(values: &[f64]) -> f64 {
     let centre = mean(values);
     (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+/// The middle value; of two the upper.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// The largest resident memory of this process so far, on systems that tell it through `/proc`.
@@ -483,6 +536,27 @@ mod tests {
         let short = short_lists(&text);
         assert_eq!(serde_json::from_str::<serde_json::Value>(&short).unwrap(), value);
         assert!(short.contains("\"a[\": [1, 2.5],") && short.contains("    [1],\n    []"), "{short}");
+    }
+
+    #[test]
+    fn matrices_in_short() {
+        let matrix = crate::matrix::Matrix::from_fn(40, 40, |i, j| match (i, j) {
+            (0, 0) => 3.0,
+            (1, 1) => -4.0,
+            (2, 39) | (39, 2) => 0.5,
+            _ => 0.0,
+        });
+        let found = CompatReport::new(&Compatibility { matrix, coefficients: 3, lsqr: None });
+        assert!(
+            (found.diagonal_share - 7.0 / 8.0).abs() < 1e-12 && (found.opposed_share - 0.5).abs() < 1e-12
+        );
+        assert_eq!((found.block, found.pooled.len()), (2, 20));
+        assert_eq!((found.pooled[0][0], found.pooled[1][19], found.pooled[5][5]), (-4.0, 0.5, 0.0));
+        let none = Compatibility { matrix: crate::matrix::Matrix::zeros(0, 0), coefficients: 0, lsqr: None };
+        assert_eq!(
+            (CompatReport::new(&none).diagonal_share, CompatReport::new(&none).pooled.len()),
+            (0.0, 0)
+        );
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Everything that is learned sees the training graph alone. Two protocols for negatives exist and are never mixed: see
 //! [`Protocol`].
 
+pub mod check;
 mod heart;
 
 use std::collections::{HashMap, HashSet};

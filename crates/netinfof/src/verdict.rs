@@ -8,15 +8,17 @@
 //!    corrected score, mean of the splits. X and D stand for none of them: X is fitted to pairs, D is what features do not share.
 //! 3. Nothing tells: `nothing`. Only propagation tells: `gnn`. Structure tells and features do not: `structure`, since what
 //!    propagated features know may then be structure alone (random features on their way through a graph are a sketch of it).
-//! 4. Features tell: `gnn` if propagation beats structure and features, each by an interval above 0. Else `features` if structure
-//!    tells nothing or features beat it, `structure` if it beats them, `any` if neither does.
+//! 4. Features tell: `gnn` if propagation tells and is ahead of structure and of features. It is ahead of another component if it
+//!    beats it by an interval above 0, or is level with it (the interval holds 0) and adds to it: bins of both together know more than
+//!    those of the other alone (5 %, divided by the two such questions). Else `features` if structure tells nothing or features beat
+//!    it, `structure` if it beats them, `any` if neither does.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::Estimate;
-use crate::report::{self, SplitReport};
+use crate::report::{self, ComponentSummary, OrderedMap, SplitReport};
 use crate::seed::{Seed, Stream};
 
 /// What to make of a graph.
@@ -61,7 +63,7 @@ pub struct Comparison {
     pub difference: Estimate,
 }
 
-/// What a second component adds to the best one, mean of the splits.
+/// What a second component adds to one that is known, mean of the splits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Addition {
@@ -83,75 +85,114 @@ pub(crate) struct Judgement {
     pub(crate) additions: Vec<Addition>,
 }
 
-const STRUCTURE: &[&str] = &["U", "R"];
-const FEATURES: &[&str] = &["F"];
-const PROPAGATION: &[&str] = &["P", "S", "P1", "S1", "S3", "S5"];
 /// Level of the tests, before it is divided by their number.
 const LEVEL: f64 = 0.05;
 /// Shuffles behind the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
+/// What a component stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Group {
+    /// Structure alone.
+    Structure,
+    /// Features alone.
+    Features,
+    /// Features on their way through the structure.
+    Propagation,
+    /// None of them.
+    Other,
+}
+
+impl Group {
+    /// The group of a component, by its name.
+    pub fn of(component: &str) -> Self {
+        match component {
+            "U" | "R" => Group::Structure,
+            "F" => Group::Features,
+            "P" | "S" | "P1" | "S1" | "S3" | "S5" => Group::Propagation,
+            _ => Group::Other,
+        }
+    }
+}
+
+/// Whether a p-value is small enough for one of so many components.
+pub(crate) fn tells(p_value: f64, components: usize) -> bool {
+    p_value <= LEVEL / components as f64
+}
+
 /// A group's best component.
 struct Best<'a> {
     name: &'a str,
-    score: Estimate,
+    group: Group,
+    score: f64,
     tells: bool,
 }
 
 /// Judges the splits of a run.
-pub(crate) fn judge(task: &str, splits: &[SplitReport]) -> Judgement {
-    let names: Vec<&str> = splits[0].components.iter().map(|(name, _)| name).collect();
-    let all: Vec<Best<'_>> = names.iter().map(|&name| measured(name, splits, names.len())).collect();
-    let best_of = |group: &[&str]| {
-        let members = all.iter().filter(|c| group.contains(&c.name));
-        members.max_by(|a, b| a.score.value.total_cmp(&b.score.value))
+pub(crate) fn judge(
+    task: &str,
+    components: &OrderedMap<ComponentSummary>,
+    splits: &[SplitReport],
+) -> Judgement {
+    let all: Vec<Best<'_>> = components
+        .iter()
+        .map(|(name, c)| Best { name, group: c.group, score: c.corrected, tells: c.tells })
+        .collect();
+    let best_of = |group: Group| {
+        let members = all.iter().filter(|c| c.group == group);
+        members.max_by(|a, b| a.score.total_cmp(&b.score))
     };
-    let (structure, features, propagation) = (best_of(STRUCTURE), best_of(FEATURES), best_of(PROPAGATION));
+    let [structure, features, propagation] =
+        [Group::Structure, Group::Features, Group::Propagation].map(best_of);
     let pairs = [(propagation, structure), (propagation, features), (structure, features)];
     let comparisons: Vec<Comparison> = pairs.iter().filter_map(|&(a, b)| compared(a?, b?, splits)).collect();
-    let best = all.iter().max_by(|a, b| a.score.value.total_cmp(&b.score.value)).expect("a component");
-    let others = names.iter().filter(|&&name| name != best.name);
-    let additions: Vec<Addition> = others.filter_map(|name| added(best.name, name, splits)).collect();
-    let beats = |a: &Best<'_>, b: Option<&Best<'_>>| {
-        let Some(b) = b else { return true };
+    let best = all.iter().max_by(|a, b| a.score.total_cmp(&b.score)).expect("a component");
+    let mut asked: Vec<[&str; 2]> =
+        all.iter().filter(|other| other.name != best.name).map(|other| [best.name, other.name]).collect();
+    let parts = [structure, features].into_iter().flatten();
+    asked.extend(propagation.iter().flat_map(|p| parts.clone().map(|part| [part.name, p.name])));
+    let mut additions: Vec<Addition> = Vec::new();
+    for [given, name] in asked {
+        if !additions.iter().any(|a| a.given == given && a.component == name) {
+            additions.extend(added(given, name, splits));
+        }
+    }
+    let beats = |a: &Best<'_>, b: &Best<'_>| {
         comparisons.iter().any(|c| c.better == a.name && c.worse == b.name && c.difference.above(0.0))
     };
+    let adds = |a: &Best<'_>, b: &Best<'_>| {
+        let own = additions.iter().find(|found| found.given == b.name && found.component == a.name);
+        own.is_some_and(|found| found.gain > 0.0 && found.p_value <= LEVEL / 2.0)
+    };
+    let ahead =
+        |a: &Best<'_>, b: Option<&Best<'_>>| b.is_none_or(|b| beats(a, b) || !beats(b, a) && adds(a, b));
     let told = |best: Option<&'_ Best<'_>>| best.is_some_and(|best| best.tells);
     let kind = match (told(structure), told(features), told(propagation)) {
         (false, false, false) => VerdictKind::Nothing,
         (false, false, true) => VerdictKind::Gnn,
         (true, false, _) => VerdictKind::Structure,
-        (_, _, true) if propagation.is_some_and(|p| beats(p, structure) && beats(p, features)) => {
+        (_, _, true) if propagation.is_some_and(|p| ahead(p, structure) && ahead(p, features)) => {
             VerdictKind::Gnn
         }
         (false, true, _) => VerdictKind::Features,
         (true, true, _) => match (structure, features) {
-            (Some(s), Some(f)) if beats(s, Some(f)) => VerdictKind::Structure,
-            (Some(s), Some(f)) if beats(f, Some(s)) => VerdictKind::Features,
+            (Some(s), Some(f)) if beats(s, f) => VerdictKind::Structure,
+            (Some(s), Some(f)) if beats(f, s) => VerdictKind::Features,
             _ => VerdictKind::Any,
         },
     };
     let verdict = Verdict {
         kind,
-        reason: reason(kind, [structure, features, propagation], &comparisons),
+        reason: reason(kind, [structure, features, propagation], &comparisons, &additions),
         next: next(kind, task, best.name == "X"),
     };
     Judgement { verdict, comparisons, additions }
 }
 
-fn measured<'a>(name: &'a str, splits: &[SplitReport], tests: usize) -> Best<'a> {
-    let p_values = splits.iter().filter_map(|s| s.components.get(name)).map(|c| c.p_value);
-    let tells = median(p_values.collect()) <= LEVEL / tests as f64;
-    Best { name, score: report::corrected(name, splits), tells }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 fn compared(a: &Best<'_>, b: &Best<'_>, splits: &[SplitReport]) -> Option<Comparison> {
-    let (better, worse) = if a.score.value >= b.score.value { (a, b) } else { (b, a) };
+    let (better, worse) = if a.score >= b.score { (a, b) } else { (b, a) };
     let differences: Option<Vec<Estimate>> = splits
         .iter()
         .map(|split| {
@@ -172,7 +213,7 @@ fn added(given: &str, name: &str, splits: &[SplitReport]) -> Option<Addition> {
         given: given.into(),
         component: name.into(),
         gain: gains.iter().map(|g| g.value).sum::<f64>() / gains.len() as f64,
-        p_value: median(gains.iter().map(|g| g.p_value).collect()),
+        p_value: report::median(gains.iter().map(|g| g.p_value).collect()),
     })
 }
 
@@ -184,12 +225,17 @@ fn stream(split: &SplitReport, a: &str, b: &str, question: u64) -> crate::seed::
     Seed(split.seed).stream(Stream::Resampling, unit)
 }
 
-fn reason(kind: VerdictKind, groups: [Option<&Best<'_>>; 3], comparisons: &[Comparison]) -> String {
+fn reason(
+    kind: VerdictKind,
+    groups: [Option<&Best<'_>>; 3],
+    comparisons: &[Comparison],
+    additions: &[Addition],
+) -> String {
     let words = ["structure", "features", "propagated features"];
     let named = |group: usize| {
         groups[group].map(|best| {
             let said = if best.tells { String::new() } else { ", not to be told from chance".into() };
-            format!("{} alone ({} {:.2}{said})", words[group], best.name, best.score.value)
+            format!("{} alone ({} {:.2}{said})", words[group], best.name, best.score)
         })
     };
     let word = |name: &str| {
@@ -198,18 +244,28 @@ fn reason(kind: VerdictKind, groups: [Option<&Best<'_>>; 3], comparisons: &[Comp
     };
     let compared = |c: &Comparison| {
         let [low, high] = c.difference.interval;
-        let verb = match (c.difference.above(0.0), STRUCTURE.contains(&c.better.as_str())) {
+        let verb = match (c.difference.above(0.0), Group::of(&c.better) == Group::Structure) {
             (true, true) => "beats",
             (true, false) => "beat",
             (false, true) => "does not clearly beat",
             (false, false) => "do not clearly beat",
         };
-        format!(
+        let mut text = format!(
             "{} {verb} {} by {:.3} [{low:.3}, {high:.3}]",
             word(&c.better),
             word(&c.worse),
             c.difference.value
-        )
+        );
+        // Level with a part: what counts is whether propagation knows anything else.
+        let ends = [(&c.better, &c.worse), (&c.worse, &c.better)];
+        let propagation = ends.into_iter().find(|(name, _)| Group::of(name) == Group::Propagation);
+        if let (false, Some((own, part))) = (c.difference.above(0.0), propagation) {
+            let found = additions.iter().find(|a| a.given == *part && a.component == *own);
+            if let Some(Addition { gain, p_value, .. }) = found {
+                let _ = write!(text, " but {own} adds {gain:.3} to {part} (p {p_value:.3})");
+            }
+        }
+        text
     };
     let all: Vec<String> = comparisons.iter().map(compared).collect();
     let listed: Vec<String> = (0..2).filter_map(named).collect();
@@ -227,7 +283,7 @@ fn reason(kind: VerdictKind, groups: [Option<&Best<'_>>; 3], comparisons: &[Comp
     };
     let mut text = format!("{known}: {}", listed.join(", "));
     if let Some(p) = groups[2] {
-        let _ = write!(text, ", propagated features ({} {:.2})", p.name, p.score.value);
+        let _ = write!(text, ", propagated features ({} {:.2})", p.name, p.score);
     }
     if !all.is_empty() && kind != VerdictKind::Nothing {
         let _ = write!(text, "; {}", all.join(", "));

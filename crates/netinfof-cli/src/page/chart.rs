@@ -1,0 +1,315 @@
+//! The page's figures: inline SVG in the page's own colours, each with a title and a description in words.
+
+use std::fmt::Write as _;
+
+use netinfof::report::{CompatReport, ComponentSummary, Histogram};
+use netinfof::verdict::{Comparison, Group};
+
+use crate::plot::escape;
+
+/// An SVG of this size with its words; `id` must be unique on the page.
+fn drawn(id: &str, [width, height]: [f64; 2], title: &str, description: &str, inside: &str) -> String {
+    format!(
+        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
+         <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>{inside}</svg>",
+        escape(title),
+        escape(description)
+    )
+}
+
+fn text(svg: &mut String, x: f64, y: f64, anchor: &str, class: &str, words: &str) {
+    let _ = write!(
+        svg,
+        "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" class=\"{class}\">{}</text>",
+        escape(words)
+    );
+}
+
+/// From values to pixels.
+#[derive(Clone, Copy)]
+struct Ruler {
+    values: [f64; 2],
+    pixels: [f64; 2],
+}
+
+impl Ruler {
+    fn at(self, value: f64) -> f64 {
+        let share = (value - self.values[0]) / (self.values[1] - self.values[0]);
+        self.pixels[0] + share * (self.pixels[1] - self.pixels[0])
+    }
+}
+
+pub(super) fn class(group: Group) -> &'static str {
+    match group {
+        Group::Structure => "structure",
+        Group::Features => "features",
+        Group::Propagation => "propagation",
+        _ => "other",
+    }
+}
+
+/// Scores as bars from the no-information line, with their intervals and the accuracy on held-out samples.
+pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&str) -> String) -> String {
+    let floor = components.first().map_or(0.0, |(_, c)| c.no_information);
+    let lowest = components.iter().map(|(_, c)| c.interval[0]).fold(floor, f64::min);
+    let from = ((lowest - 0.005) * 20.0).floor().max(0.0) / 20.0;
+    let height = 46.0 + 32.0 * components.len() as f64;
+    let x = Ruler { values: [from, 1.0], pixels: [176.0, 720.0] };
+    let bottom = height - 24.0;
+    let mut svg = String::new();
+    let step = if 1.0 - from > 0.6 { 0.2 } else { 0.1 };
+    let mut tick = (from / step).ceil() * step;
+    while tick < 1.0 + 1e-9 {
+        let at = x.at(tick);
+        let _ = write!(svg, "<path class=\"line\" d=\"M{at:.1} 18V{bottom:.1}\"/>");
+        text(&mut svg, at, bottom + 16.0, "middle", "soft", &format!("{tick:.1}"));
+        tick += step;
+    }
+    let mut said = Vec::new();
+    for (row, (name, c)) in components.iter().enumerate() {
+        let y = 36.0 + 32.0 * row as f64;
+        let (start, end) = (x.at(floor), x.at(c.corrected));
+        let [low, high] = c.interval.map(|v| x.at(v.clamp(from, 1.0)));
+        text(&mut svg, 168.0, y + 4.0, "end", "", &label(name));
+        let _ = write!(
+            svg,
+            "<g class=\"{}\"><rect class=\"bar\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"18\"/></g>\
+             <path class=\"whisker\" d=\"M{low:.1} {y:.1}H{high:.1}M{low:.1} {:.1}v8M{high:.1} {:.1}v8\"/>",
+            class(c.group),
+            start.min(end),
+            y - 9.0,
+            (end - start).abs().max(0.5),
+            y - 4.0,
+            y - 4.0
+        );
+        let held = x.at(c.held_out.value.clamp(from, 1.0));
+        let _ = write!(svg, "<path class=\"held\" d=\"M{held:.1} {:.1}l5 5l-5 5l-5 -5z\"/>", y - 5.0);
+        text(&mut svg, 762.0, y + 4.0, "end", "", &format!("{:.3}", c.corrected));
+        said.push(format!("{name} {:.3} from {:.3} to {:.3}", c.corrected, c.interval[0], c.interval[1]));
+    }
+    let at = x.at(floor);
+    let _ = write!(svg, "<path class=\"dash\" d=\"M{at:.1} 18V{bottom:.1}\"/>");
+    text(
+        &mut svg,
+        at,
+        12.0,
+        if at < 260.0 { "start" } else { "middle" },
+        "",
+        &format!("no information {floor:.2}"),
+    );
+    drawn("scores", [770.0, height], "Scores of the components with 95 % intervals", &said.join("; "), &svg)
+}
+
+/// Differences with their intervals, beside zero.
+pub(super) fn differences(comparisons: &[Comparison]) -> String {
+    let ends = comparisons.iter().flat_map(|c| c.difference.interval);
+    let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
+    let room = (0.06 * (high - low)).max(0.01);
+    let x = Ruler { values: [low - room, high + room], pixels: [176.0, 560.0] };
+    let height = 24.0 + 30.0 * comparisons.len() as f64;
+    let mut svg = String::new();
+    let zero = x.at(0.0);
+    let _ = write!(svg, "<path class=\"dash\" d=\"M{zero:.1} 16V{:.1}\"/>", height - 6.0);
+    text(&mut svg, zero, 11.0, "middle", "soft", "no difference");
+    let mut said = Vec::new();
+    for (row, c) in comparisons.iter().enumerate() {
+        let y = 34.0 + 30.0 * row as f64;
+        let [low, high] = c.difference.interval;
+        let (from, to, at) = (x.at(low), x.at(high), x.at(c.difference.value));
+        text(&mut svg, 168.0, y + 4.0, "end", "", &format!("{} over {}", c.better, c.worse));
+        let _ = write!(
+            svg,
+            "<path class=\"whisker\" d=\"M{from:.1} {y:.1}H{to:.1}M{from:.1} {:.1}v8M{to:.1} {:.1}v8\"/>\
+             <g class=\"{}\"><circle class=\"bar\" cx=\"{at:.1}\" cy=\"{y:.1}\" r=\"5\"/></g>",
+            y - 4.0,
+            y - 4.0,
+            class(Group::of(&c.better))
+        );
+        let words = format!("{:+.3} [{low:+.3}, {high:+.3}]", c.difference.value);
+        text(&mut svg, 762.0, y + 4.0, "end", "", &words);
+        said.push(format!("{} over {} {words}", c.better, c.worse));
+    }
+    drawn("differences", [770.0, height], "Differences between the best of each kind", &said.join("; "), &svg)
+}
+
+/// Similarities of edges (filled) and of other pairs (a line), with the borders of the bins.
+pub(super) fn histogram(name: &str, histogram: &Histogram, borders: &[f32]) -> String {
+    let [width, height] = [300.0, 150.0];
+    let (low, high) = (f64::from(histogram.range[0]), f64::from(histogram.range[1]));
+    let x = Ruler { values: [low, high], pixels: [8.0, width - 8.0] };
+    let shares = |counts: &[u64]| {
+        let all = counts.iter().sum::<u64>().max(1) as f64;
+        counts.iter().map(|&c| c as f64 / all).collect::<Vec<f64>>()
+    };
+    let (edges, others) = (shares(&histogram.positives), shares(&histogram.negatives));
+    let top = edges.iter().chain(&others).copied().fold(1e-9, f64::max);
+    let y = Ruler { values: [0.0, top], pixels: [height - 22.0, 8.0] };
+    let step = (high - low) / edges.len() as f64;
+    let outline = |shares: &[f64]| {
+        let mut path = format!("M{:.1} {:.1}", x.at(low), y.at(0.0));
+        for (at, &share) in shares.iter().enumerate() {
+            let right = x.at(low + (at + 1) as f64 * step);
+            let _ = write!(path, "V{:.1}H{right:.1}", y.at(share));
+        }
+        let _ = write!(path, "V{:.1}", y.at(0.0));
+        path
+    };
+    let mut svg = String::new();
+    for border in borders.iter().map(|&b| f64::from(b)).filter(|b| (low..=high).contains(b)) {
+        let _ = write!(svg, "<path class=\"line\" d=\"M{:.1} 4V{:.1}\"/>", x.at(border), y.at(0.0) + 5.0);
+    }
+    let _ = write!(
+        svg,
+        "<path class=\"edges\" d=\"{}z\"/><path class=\"pairs\" d=\"{}\"/><path class=\"axis\" d=\"M8 {:.1}H{:.1}\"/>",
+        outline(&edges),
+        outline(&others),
+        y.at(0.0),
+        width - 8.0
+    );
+    text(&mut svg, 8.0, height - 6.0, "start", "soft", &short(low));
+    text(&mut svg, width - 8.0, height - 6.0, "end", "soft", &short(high));
+    let middle = |shares: &[f64]| {
+        let mut sum = 0.0;
+        let at = shares.iter().position(|s| {
+            sum += s;
+            sum >= 0.5
+        });
+        short(low + (at.unwrap_or(0) as f64 + 0.5) * step)
+    };
+    let said = format!(
+        "Half of the edges lie above {}, half of the other pairs above {}; the range is {} to {}.",
+        middle(&edges),
+        middle(&others),
+        short(low),
+        short(high)
+    );
+    let title = format!("Similarities by {name}: edges and other pairs");
+    drawn(&format!("histogram-{name}"), [width, height], &title, &said, &svg)
+}
+
+/// A compatibility matrix in blocks: positive entries in one colour, negative ones in another, stronger ones denser.
+pub(super) fn heat(name: &str, compat: &CompatReport) -> String {
+    const LEVELS: usize = 8;
+    let size = compat.pooled.len();
+    let top = compat.pooled.iter().flatten().fold(0.0f32, |top, v| top.max(v.abs())).max(f32::MIN_POSITIVE);
+    let mut paths = vec![String::new(); 2 * LEVELS];
+    for (row, values) in compat.pooled.iter().enumerate() {
+        for (col, &value) in values.iter().enumerate() {
+            // By the root of the share, so that weak entries can still be seen.
+            let level = ((value.abs() / top).sqrt() * LEVELS as f32).round() as usize;
+            if level > 0 {
+                let path = &mut paths[level - 1 + if value < 0.0 { LEVELS } else { 0 }];
+                let _ = write!(path, "M{col} {row}h1v1h-1z");
+            }
+        }
+    }
+    let mut svg = String::new();
+    for (at, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+        let side = if at < LEVELS { "up" } else { "down" };
+        let opacity = (at % LEVELS + 1) as f64 / LEVELS as f64;
+        let _ = write!(svg, "<path class=\"{side}\" fill-opacity=\"{opacity:.2}\" d=\"{path}\"/>");
+    }
+    let side = size as f64;
+    let _ = write!(
+        svg,
+        "<path d=\"M0 0H{side}V{side}H0z\" fill=\"none\" stroke=\"currentColor\" stroke-width=\".06\" stroke-opacity=\".5\"/>"
+    );
+    let said = format!(
+        "{:.0} % of the matrix's weight lies on the diagonal, {:.0} % on the diagonal below zero.",
+        100.0 * compat.diagonal_share,
+        100.0 * compat.opposed_share
+    );
+    let title = format!("Compatibility matrix of {name} in {size} × {size} blocks");
+    drawn(&format!("compat-{name}"), [side, side], &title, &said, &svg)
+}
+
+/// Horizontal bars with a value and a word each: name, class, value, words beside it.
+pub(super) fn bars(id: &str, title: &str, rows: &[(String, &str, f64, String)]) -> String {
+    let top = rows.iter().map(|row| row.2).fold(1e-12, f64::max);
+    let height = 8.0 + 26.0 * rows.len() as f64;
+    let x = Ruler { values: [0.0, top], pixels: [176.0, 560.0] };
+    let mut svg = String::new();
+    for (row, (name, class, value, words)) in rows.iter().enumerate() {
+        let y = 16.0 + 26.0 * row as f64;
+        text(&mut svg, 168.0, y + 4.0, "end", "", name);
+        let _ = write!(
+            svg,
+            "<g class=\"{class}\"><rect class=\"bar\" x=\"176\" y=\"{:.1}\" width=\"{:.1}\" height=\"16\"/></g>",
+            y - 8.0,
+            x.at(*value) - 176.0
+        );
+        text(&mut svg, x.at(*value) + 8.0, y + 4.0, "start", "soft", words);
+    }
+    let said: Vec<String> = rows.iter().map(|(name, _, _, words)| format!("{name} {words}")).collect();
+    drawn(id, [770.0, height], title, &said.join("; "), &svg)
+}
+
+/// A curve in the unit square; with `chance`, the line of a model that guesses.
+pub(super) fn curve(
+    id: &str,
+    title: &str,
+    axes: [&str; 2],
+    points: &[[f64; 2]],
+    chance: [[f64; 2]; 2],
+) -> String {
+    let x = Ruler { values: [0.0, 1.0], pixels: [44.0, 330.0] };
+    let y = Ruler { values: [0.0, 1.0], pixels: [290.0, 12.0] };
+    let mut svg = String::new();
+    for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let (px, py) = (x.at(tick), y.at(tick));
+        let _ = write!(svg, "<path class=\"line\" d=\"M{px:.1} 12V290M44 {py:.1}H330\"/>");
+        text(&mut svg, px, 306.0, "middle", "soft", &short(tick));
+        text(&mut svg, 38.0, py + 4.0, "end", "soft", &short(tick));
+    }
+    let place = |p: &[f64; 2]| format!("{:.1} {:.1}", x.at(p[0]), y.at(p[1]));
+    let path = |points: &[[f64; 2]]| points.iter().map(place).collect::<Vec<_>>().join("L");
+    let _ = write!(
+        svg,
+        "<path class=\"dash\" stroke-opacity=\".5\" d=\"M{}\"/><path class=\"curve\" d=\"M{}\"/>",
+        path(&chance),
+        path(points)
+    );
+    text(&mut svg, 187.0, 324.0, "middle", "", axes[0]);
+    let _ = write!(
+        svg,
+        "<text transform=\"translate(10 151) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+        escape(axes[1])
+    );
+    // The curve at a few places, for those who hear it.
+    let at = |share: f64| points.iter().find(|p| p[0] >= share).map(|p| format!("{:.2} at {share}", p[1]));
+    let said: Vec<String> = [0.01, 0.1, 0.5, 0.9].into_iter().filter_map(at).collect();
+    let said = format!("{} by {}: {}", axes[1], axes[0], said.join(", "));
+    drawn(id, [340.0, 330.0], title, &said, &svg)
+}
+
+/// Nodes by degree, in steps of powers of two.
+pub(super) fn degrees(steps: &[[usize; 3]]) -> String {
+    let top = steps.iter().map(|s| s[2]).max().unwrap_or(1).max(1) as f64;
+    let width = 760.0 / steps.len().max(1) as f64;
+    let y = Ruler { values: [0.0, top], pixels: [150.0, 22.0] };
+    let mut svg = String::new();
+    let mut said = Vec::new();
+    for (at, &[from, to, count]) in steps.iter().enumerate() {
+        let left = 5.0 + width * at as f64;
+        let high = y.at(count as f64);
+        let _ = write!(
+            svg,
+            "<rect class=\"bar\" x=\"{:.1}\" y=\"{high:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
+            left + 0.08 * width,
+            0.84 * width,
+            150.0 - high
+        );
+        let range = if from == to { from.to_string() } else { format!("{from}–{to}") };
+        text(&mut svg, left + width / 2.0, 167.0, "middle", "soft", &range);
+        text(&mut svg, left + width / 2.0, high - 5.0, "middle", "", &count.to_string());
+        said.push(format!("degree {range}: {count}"));
+    }
+    let _ = write!(svg, "<path class=\"axis\" d=\"M5 150H765\"/>");
+    drawn("degrees", [770.0, 174.0], "Nodes by degree", &said.join("; "), &svg)
+}
+
+/// A number for an axis: no more digits than it needs.
+fn short(value: f64) -> String {
+    let rounded = format!("{value:.2}");
+    rounded.trim_end_matches('0').trim_end_matches('.').to_string()
+}
