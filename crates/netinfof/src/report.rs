@@ -345,7 +345,7 @@ pub struct Report {
     pub splits: Vec<SplitReport>,
     /// The best components of structure, features and propagation against each other.
     pub comparisons: Vec<Comparison>,
-    /// What every other component adds to the best one, and propagation to structure and features.
+    /// What every other component adds to the best one, and propagation to features.
     pub additions: Vec<Addition>,
     /// Means over the splits.
     pub mean: Summary,
@@ -489,7 +489,7 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
     summary
 }
 
-fn summaries(splits: &[SplitReport]) -> OrderedMap<ComponentSummary> {
+pub(crate) fn summaries(splits: &[SplitReport]) -> OrderedMap<ComponentSummary> {
     let Some(first) = splits.first() else { return OrderedMap::default() };
     let names: Vec<&str> = first.components.iter().map(|(name, _)| name).collect();
     let of = |name: &&str| (name.to_string(), ComponentSummary::new(name, splits, names.len()));

@@ -8,10 +8,10 @@
 //!    corrected score, mean of the splits. X and D stand for none of them: X is fitted to pairs, D is what features do not share.
 //! 3. Nothing tells: `nothing`. Only propagation tells: `gnn`. Structure tells and features do not: `structure`, since what
 //!    propagated features know may then be structure alone (random features on their way through a graph are a sketch of it).
-//! 4. Features tell: `gnn` if propagation tells and is ahead of structure and of features. It is ahead of another component if it
-//!    beats it by an interval above 0, or is level with it (the interval holds 0) and adds to it: bins of both together know more than
-//!    those of the other alone (5 %, divided by the two such questions). Else `features` if structure tells nothing or features beat
-//!    it, `structure` if it beats them, `any` if neither does.
+//! 4. Features tell: `gnn` if propagation tells, beats structure by an interval above 0, and beats features too, or is level with them
+//!    (the interval holds 0) and adds to them: bins of both together know more than those of features alone (5 %). To be level with
+//!    structure and to add to it is not enough, for the same reason as above: it may be another sketch of the same structure.
+//!    Else `features` if structure tells nothing or features beat it, `structure` if it beats them, `any` if neither does.
 
 use std::fmt::Write as _;
 
@@ -151,31 +151,27 @@ pub(crate) fn judge(
     let best = all.iter().max_by(|a, b| a.score.total_cmp(&b.score)).expect("a component");
     let mut asked: Vec<[&str; 2]> =
         all.iter().filter(|other| other.name != best.name).map(|other| [best.name, other.name]).collect();
-    let parts = [structure, features].into_iter().flatten();
-    asked.extend(propagation.iter().flat_map(|p| parts.clone().map(|part| [part.name, p.name])));
-    let mut additions: Vec<Addition> = Vec::new();
-    for [given, name] in asked {
-        if !additions.iter().any(|a| a.given == given && a.component == name) {
-            additions.extend(added(given, name, splits));
-        }
-    }
+    let beyond = features.zip(propagation).map(|(f, p)| [f.name, p.name]);
+    asked.extend(beyond.filter(|pair| !asked.contains(pair)));
+    let additions: Vec<Addition> =
+        asked.iter().filter_map(|[given, name]| added(given, name, splits)).collect();
     let beats = |a: &Best<'_>, b: &Best<'_>| {
         comparisons.iter().any(|c| c.better == a.name && c.worse == b.name && c.difference.above(0.0))
     };
     let adds = |a: &Best<'_>, b: &Best<'_>| {
         let own = additions.iter().find(|found| found.given == b.name && found.component == a.name);
-        own.is_some_and(|found| found.gain > 0.0 && found.p_value <= LEVEL / 2.0)
+        own.is_some_and(|found| found.gain > 0.0 && found.p_value <= LEVEL)
     };
-    let ahead =
-        |a: &Best<'_>, b: Option<&Best<'_>>| b.is_none_or(|b| beats(a, b) || !beats(b, a) && adds(a, b));
+    let ahead = |p: &Best<'_>| {
+        structure.is_none_or(|s| beats(p, s))
+            && features.is_none_or(|f| beats(p, f) || !beats(f, p) && adds(p, f))
+    };
     let told = |best: Option<&'_ Best<'_>>| best.is_some_and(|best| best.tells);
     let kind = match (told(structure), told(features), told(propagation)) {
         (false, false, false) => VerdictKind::Nothing,
         (false, false, true) => VerdictKind::Gnn,
         (true, false, _) => VerdictKind::Structure,
-        (_, _, true) if propagation.is_some_and(|p| ahead(p, structure) && ahead(p, features)) => {
-            VerdictKind::Gnn
-        }
+        (_, _, true) if propagation.is_some_and(ahead) => VerdictKind::Gnn,
         (false, true, _) => VerdictKind::Features,
         (true, true, _) => match (structure, features) {
             (Some(s), Some(f)) if beats(s, f) => VerdictKind::Structure,
@@ -256,14 +252,18 @@ fn reason(
             word(&c.worse),
             c.difference.value
         );
-        // Level with a part: what counts is whether propagation knows anything else.
-        let ends = [(&c.better, &c.worse), (&c.worse, &c.better)];
-        let propagation = ends.into_iter().find(|(name, _)| Group::of(name) == Group::Propagation);
-        if let (false, Some((own, part))) = (c.difference.above(0.0), propagation) {
-            let found = additions.iter().find(|a| a.given == *part && a.component == *own);
-            if let Some(Addition { gain, p_value, .. }) = found {
-                let _ = write!(text, " but {own} adds {gain:.3} to {part} (p {p_value:.3})");
-            }
+        // Level with features: what counts is whether propagation knows anything else.
+        let beyond = additions.iter().find(|a| {
+            let both = [&a.given, &a.component];
+            Group::of(&a.given) == Group::Features
+                && Group::of(&a.component) == Group::Propagation
+                && both.contains(&&c.better)
+                && both.contains(&&c.worse)
+        });
+        if let (false, Some(Addition { given, component, gain, p_value })) = (c.difference.above(0.0), beyond)
+        {
+            let but = if *p_value <= LEVEL { " but" } else { ", and" };
+            let _ = write!(text, "{but} {component} adds {gain:.3} to {given} (p {p_value:.3})");
         }
         text
     };
@@ -316,4 +316,108 @@ fn next(kind: VerdictKind, task: &str, x_best: bool) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{self, Samples};
+    use crate::probe::InfoScore;
+    use crate::report::ComponentReport;
+    use crate::score::Contingency;
+    use crate::seed::Draw;
+
+    const SAMPLES: usize = 2000;
+
+    /// The verdict on components that put samples with a yes or no into two bins.
+    fn verdict(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Verdict {
+        let mut draw = Seed(9).stream(Stream::Synth, 0);
+        let found = components.iter().map(|(name, bins)| {
+            let mut table = Contingency::new(2, 2);
+            bins.iter().zip(labels).for_each(|(&bin, &label)| table.add(bin as usize, label as usize));
+            let info = InfoScore {
+                score: table.score(),
+                accuracy: table.accuracy(),
+                no_information: table.no_information(),
+                corrected: evidence::interval(&table, &mut draw),
+                p_value: evidence::p_value(&table, 999, &mut draw),
+                held_out: Estimate::share(1, 2),
+                table,
+                borders: Vec::new(),
+                histogram: None,
+            };
+            (name.to_string(), ComponentReport::new(&info, 1, None))
+        });
+        let split = SplitReport {
+            seed: 0,
+            components: found.collect(),
+            act: None,
+            repeats: 0,
+            seconds: OrderedMap::default(),
+            samples: Samples {
+                labels: labels.to_vec(),
+                classes: 2,
+                bins: components.iter().map(|(name, bins)| (name.to_string(), 2, bins.clone())).collect(),
+            },
+        };
+        let splits = [split];
+        judge("links", &report::summaries(&splits), &splits).verdict
+    }
+
+    /// The labels, but for a share of them that coins decide.
+    fn noisy(labels: &[u32], known: f64, draw: &mut Draw) -> Vec<u32> {
+        labels.iter().map(|&label| if draw.unit() < known { label } else { draw.below(2) }).collect()
+    }
+
+    #[test]
+    fn every_kind_of_verdict() {
+        let mut draw = Seed(3).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+        let mut of = |known: f64| noisy(&labels, known, &mut draw);
+        let (weak, other, strong, coins, more) = (of(0.5), of(0.5), of(0.8), of(0.0), of(0.0));
+        let kind = |u: &[u32], f: &[u32], p: &[u32]| {
+            let found = verdict(&labels, &[("U", u.to_vec()), ("F", f.to_vec()), ("P", p.to_vec())]);
+            assert!(!found.reason.contains("NaN") && found.reason.ends_with('.') && !found.next.is_empty());
+            found.kind
+        };
+        assert_eq!(kind(&coins, &more, &coins), VerdictKind::Nothing);
+        assert_eq!(kind(&coins, &more, &strong), VerdictKind::Gnn);
+        assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Structure);
+        assert_eq!(kind(&weak, &other, &strong), VerdictKind::Gnn);
+        assert_eq!(kind(&coins, &strong, &weak), VerdictKind::Features);
+        assert_eq!(kind(&weak, &strong, &other), VerdictKind::Features);
+        assert_eq!(kind(&strong, &weak, &other), VerdictKind::Structure);
+        // Propagation that repeats what both know adds nothing.
+        assert_eq!(kind(&weak, &weak, &weak), VerdictKind::Any);
+        assert_eq!(kind(&weak, &other, &coins), VerdictKind::Any);
+    }
+
+    #[test]
+    fn level_with_a_part_but_knowing_something_else() {
+        let mut draw = Seed(4).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+        let weak = noisy(&labels, 0.4, &mut draw);
+        // As often wrong as each other, never together.
+        let wrong =
+            |at: usize| labels.iter().enumerate().map(move |(i, &l)| if i % 7 == at { 1 - l } else { l });
+        let (features, propagated): (Vec<u32>, Vec<u32>) = wrong(0).zip(wrong(3)).unzip();
+        // Level with structure is not enough, whatever it adds: it may be a sketch of the structure.
+        let sketch =
+            verdict(&labels, &[("R", features.clone()), ("F", weak.clone()), ("S", propagated.clone())]);
+        assert_eq!(sketch.kind, VerdictKind::Structure, "{}", sketch.reason);
+        let found = verdict(&labels, &[("R", weak.clone()), ("F", features.clone()), ("S", propagated)]);
+        assert_eq!(found.kind, VerdictKind::Gnn, "{}", found.reason);
+        assert!(found.reason.contains("S adds"), "{}", found.reason);
+        let same = verdict(&labels, &[("R", weak), ("F", features.clone()), ("S", features)]);
+        assert_eq!(same.kind, VerdictKind::Features, "{}", same.reason);
+    }
+
+    #[test]
+    fn any_number_of_components_can_tell() {
+        let mut draw = Seed(5).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+        let names = ["U", "R", "F", "P", "S", "P1", "S1", "S3", "S5", "D", "X"];
+        let all: Vec<(&str, Vec<u32>)> = names.map(|name| (name, noisy(&labels, 0.5, &mut draw))).to_vec();
+        assert_ne!(verdict(&labels, &all).kind, VerdictKind::Nothing);
+    }
 }

@@ -19,7 +19,10 @@ pub(crate) fn found() -> Option<PathBuf> {
     let usual = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
     let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
     let all = usual.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    named.into_iter().chain(all).find(|path| path.is_file())
+    // Some systems have a file of that name that only says how to install the browser.
+    let works =
+        |path: &PathBuf| Command::new(path).arg("--version").output().is_ok_and(|o| o.status.success());
+    named.into_iter().chain(all.filter(|path| path.is_file())).find(works)
 }
 
 /// One open page.

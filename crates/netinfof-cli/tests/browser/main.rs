@@ -5,6 +5,7 @@
 
 mod chromium;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,7 +23,9 @@ fn folder(name: &str) -> PathBuf {
 fn browser(test: &str) -> Option<PathBuf> {
     let found = chromium::found();
     if found.is_none() {
-        eprintln!("{test} SKIPPED: no Chromium here; ./scripts/check installs it where it can");
+        // Past the test harness, which would swallow it.
+        let line = format!("skipped {test}: no Chromium here; ./scripts/check installs it where it can\n");
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
     found
 }
@@ -237,18 +240,21 @@ fn pictures_of_the_readme() {
         ("cora-nodes", "act", "cora", "nodes", "dark"),
     ] {
         let folder = folder(name);
-        let html = folder.join("page.html");
-        // From inside the folder of the data, so that the command on the page names no machine's paths.
-        let status = Command::new(env!("CARGO_BIN_EXE_netinfof"))
-            .current_dir(&data)
-            .args([command, &format!("{graph}.npz"), "--task", task, "--quiet", "--html"])
-            .arg(&html)
-            .status()
+        // From inside the folder, so that the command on the page names no machine's paths.
+        let (file, html) = (format!("{graph}.npz"), format!("{graph}.html"));
+        std::fs::copy(data.join(&file), folder.join(&file)).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_netinfof"))
+            .current_dir(&folder)
+            .args([command, &file, "--task", task, "--html", &html])
+            .output()
             .unwrap();
-        assert!(status.success());
+        assert!(output.status.success());
+        let html = folder.join(html);
         let mut page = Page::start(&chromium, &folder);
         page.look(1280, scheme);
         page.open(&html);
+        // The whole page, and what one sees first.
         std::fs::write(target.join(format!("{name}.png")), page.picture(None)).unwrap();
+        std::fs::write(target.join(format!("{name}-top.png")), page.picture(Some(860))).unwrap();
     }
 }

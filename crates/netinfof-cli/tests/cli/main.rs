@@ -4,6 +4,7 @@ mod contract;
 mod faults;
 mod generated;
 mod input;
+mod reports;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use netinfof::component::Averaging;
 use netinfof::graph::synth;
 use netinfof::split::{self, SplitParams};
+use netinfof::verdict::VerdictKind;
 use netinfof::{Contingency, Exec, Goal, Graph, LinkParams, NodeParams, Protocol, Seed, metric};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -149,5 +150,35 @@ fn scenarios_hold_what_they_plant() {
             let above = found.corrected - found.no_information;
             assert_eq!(above > 0.02, planted(component), "{name} {component}: {found:?}");
         }
+    }
+}
+
+/// The verdict names what was planted: structure, features, or both at once.
+#[test]
+fn scenarios_get_their_verdict() {
+    let exec = Exec::new(0).unwrap();
+    for name in synth::Generator::names().filter(|name| !["demo", "large"].contains(name)) {
+        // A seed on which features of local-diagonal alone know as much as propagation does.
+        let seed = Seed(16);
+        let graph = synth::named(name, seed, &exec).unwrap();
+        let truth = graph.truth().unwrap();
+        let planted = |name: &str| truth.informative.iter().any(|kind| kind.name() == name);
+        let expected = match (planted("R"), planted("F")) {
+            (true, true) => VerdictKind::Gnn,
+            (true, false) => VerdictKind::Structure,
+            (false, true) => VerdictKind::Features,
+            (false, false) => VerdictKind::Nothing,
+        };
+        // As many splits as the command takes.
+        let report = if truth.task == synth::Task::Links {
+            let mut params = LinkParams::default();
+            (params.splits, params.seed) = (3, seed);
+            netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap()
+        } else {
+            let mut params = NodeParams::default();
+            (params.splits, params.seed) = (3, seed);
+            netinfof::nodes(&graph, None, Goal::Probe, &params, &exec).unwrap()
+        };
+        assert_eq!(report.verdict.kind, expected, "{name}: {}", report.verdict.reason);
     }
 }

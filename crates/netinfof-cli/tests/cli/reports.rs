@@ -1,0 +1,162 @@
+//! Pages, reports from JSON, and checks of splits.
+
+use super::{Folder, netinfof, ring, stderr, stdout};
+use serde_json::Value;
+
+#[test]
+fn a_page_from_the_json_is_the_page_of_the_run() {
+    let folder = Folder::new();
+    let (page, run) = (folder.path("page.html"), folder.path("run.json"));
+    for args in [&["act", "--splits", "2"][..], &["probe", "--task", "nodes"]] {
+        let output = netinfof(&[args, &["--html", &page, "--json", &run]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let again = netinfof(&["report", &run]);
+        assert!(
+            stdout(&again).contains("run.html") && stdout(&again).starts_with(&stdout(&output)),
+            "{}",
+            stdout(&again)
+        );
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&page), read(&folder.path("run.html")));
+        let html = read(&page);
+        assert!(
+            !html.contains("src=") && !html.contains("href=\"http") && !html.contains("@import"),
+            "nothing is loaded"
+        );
+        let json: Value = serde_json::from_str(&read(&run)).unwrap();
+        let command = json["command"].as_str().unwrap();
+        assert!(command.starts_with("netinfof ") && command.contains("--html"), "{command}");
+    }
+}
+
+#[test]
+fn names_stay_text() {
+    let folder = Folder::new();
+    let run = folder.path("run.json");
+    assert!(netinfof(&["probe", "--splits", "1", "--json", &run]).status.success());
+    let mut json: Value = serde_json::from_str(&std::fs::read_to_string(&run).unwrap()).unwrap();
+    let evil = "</title></style><script>alert('x')</script><img src=\"x\">&amp;";
+    json["graph"]["name"] = evil.into();
+    json["verdict"]["reason"] = format!("{evil} `{evil}`").into();
+    json["command"] = evil.into();
+    json["notices"] = vec![evil].into();
+    json["task"] = "links".into();
+    std::fs::write(&run, json.to_string()).unwrap();
+    assert!(netinfof(&["report", &run]).status.success());
+    let html = std::fs::read_to_string(folder.path("run.html")).unwrap();
+    assert_eq!(html.matches("<script").count(), 1, "only the page's own");
+    assert!(!html.contains("<img") && html.contains("&lt;/title&gt;&lt;/style&gt;&lt;script&gt;"));
+}
+
+#[test]
+fn what_is_no_run_is_refused() {
+    let folder = Folder::new();
+    for (name, text, word) in [
+        ("broken.json", "{\n\"verdict\": {", "broken.json:2: EOF"),
+        ("other.json", "{\"netinfof\": \"0.1.0\"}", "missing field"),
+        ("list.json", "[1, 2]", "expected what `netinfof probe`"),
+    ] {
+        let output = netinfof(&["report", &folder.file(name, text)]);
+        let said = stderr(&output);
+        assert!(output.status.code() == Some(1) && said.contains(word), "{said}");
+    }
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3, "no page is left");
+    // A page that cannot be written is refused before the work.
+    let output = netinfof(&["act", "--html", &folder.path("no/page.html")]);
+    assert!(output.status.code() == Some(1) && output.stdout.is_empty());
+    assert!(!stderr(&output).contains("components"), "{}", stderr(&output));
+    let output = netinfof(&["probe", "--html", folder.0.to_str().unwrap()]);
+    assert!(stderr(&output).contains("folder"), "{}", stderr(&output));
+}
+
+/// A split of a ring by names: edges by their number modulo 10.
+fn split_of_a_ring(folder: &Folder) -> (String, [String; 3], Vec<String>) {
+    let named = |line: &str| line.split(',').map(|cell| format!("n{cell}")).collect::<Vec<_>>().join(",");
+    let edges: Vec<String> = ring(80, ",").lines().map(named).collect();
+    let graph = folder.file("ring.csv", edges.join("\n"));
+    let part = |wanted: fn(usize) -> bool| -> Vec<&String> {
+        edges.iter().enumerate().filter(|(at, _)| wanted(at % 10)).map(|(_, edge)| edge).collect()
+    };
+    let labelled = |edges: Vec<&String>, shift: usize| {
+        let negatives = (0..edges.len()).map(|at| format!("n{at},n{},0", (at + shift) % 80));
+        edges.iter().map(|edge| format!("{edge},1")).chain(negatives).collect::<Vec<_>>().join("\n")
+    };
+    let train = part(|at| at < 7).into_iter().cloned().collect::<Vec<_>>().join("\n");
+    let files = [
+        folder.file("train.csv", train),
+        folder.file("valid.csv", labelled(part(|at| at == 7), 30)),
+        folder.file("test.csv", labelled(part(|at| at > 7), 40)),
+    ];
+    (graph, files, edges)
+}
+
+#[test]
+fn check_split_names_what_is_wrong() {
+    let folder = Folder::new();
+    let (graph, [train, valid, test], edges) = split_of_a_ring(&folder);
+    let check = |train: &str, more: &[&str]| {
+        netinfof(
+            &[&["check-split", &graph, "--train", train, "--valid", &valid, "--test", &test][..], more]
+                .concat(),
+        )
+    };
+    let sound = check(&train, &[]);
+    assert_eq!(sound.status.code(), Some(0), "{}", stdout(&sound));
+    assert!(
+        stdout(&sound).contains("nothing wrong: 112 training, 16 validation, 32 test"),
+        "{}",
+        stdout(&sound)
+    );
+    // A test edge and one turned round slip into the training file.
+    let turned: Vec<&str> = edges[9].split(',').collect();
+    let leaky =
+        format!("{}\n{}\n{},{}\n", std::fs::read_to_string(&train).unwrap(), edges[8], turned[1], turned[0]);
+    let leaky = folder.file("leaky.csv", leaky);
+    let found = check(&leaky, &[]);
+    assert_eq!(found.status.code(), Some(1));
+    let lines = stdout(&found);
+    assert_eq!(lines.lines().count(), 3, "{lines}");
+    assert!(
+        lines.starts_with("test-in-training: 2 of 32 test edges are training edges, 1 of them the other way round, such as (n"),
+        "{lines}"
+    );
+    let found = check(&leaky, &["--json", "-"]);
+    let json: Value = serde_json::from_str(&stdout(&found)).unwrap();
+    assert_eq!(json["split"]["findings"][0]["kind"], "test-in-training");
+    assert_eq!((json["split"]["findings"][0]["count"].as_u64(), found.status.code()), (Some(2), Some(1)));
+    let none = netinfof(&["check-split", &graph]);
+    assert!(none.status.code() == Some(1) && stderr(&none).contains("--train, --valid and --test"));
+}
+
+#[test]
+fn check_split_of_nodes() {
+    let folder = Folder::new();
+    let rows: String = (0..80).map(|i| format!("{i},{},{}\n", i % 2, (i * 7) % 11)).collect();
+    let graph = folder.file("ring.csv", ring(80, ","));
+    let nodes = folder.file("nodes.csv", format!("id,label,x\n{rows}"));
+    let ids = |name: &str, from: usize, to: usize| {
+        folder.file(name, (from..to).map(|i| format!("{i}\n")).collect::<String>())
+    };
+    let (train, valid, test) = (ids("a", 0, 20), ids("b", 20, 40), ids("c", 38, 80));
+    let found = netinfof(&[
+        "check-split",
+        &graph,
+        "--nodes",
+        &nodes,
+        "--task",
+        "nodes",
+        "--train",
+        &train,
+        "--valid",
+        &valid,
+        "--test",
+        &test,
+    ]);
+    let text = stdout(&found);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(
+        text.contains("test-in-validation: 2 of 42 test nodes are validation nodes too, such as 38, 39"),
+        "{text}"
+    );
+    assert!(text.contains("test-repeats-training:"), "{text}");
+}
