@@ -552,8 +552,9 @@ mod tests {
     #[test]
     fn features_that_hold_edges_are_found() {
         let (graph, pairs) = sound();
-        // Column 0: the full degree. Column 1: the training degree, which is no leak. Column 2: the neighbours of the node with most.
-        let hub = (0..200).max_by_key(|&node| graph.degree(node)).unwrap();
+        // Column 0: the full degree. Column 1: the training degree, which is no leak. Column 2: the neighbours of a node.
+        let mut some = (0..200).filter(|&node| (12..15).contains(&graph.degree(node)));
+        let [hub, next] = [some.next().unwrap(), some.next().unwrap()];
         let training = Csr::symmetric(200, &pairs.train);
         let x = Matrix::from_fn(200, 3, |node, col| match col {
             0 => graph.degree(node) as f32,
@@ -561,12 +562,8 @@ mod tests {
             _ => f32::from(u8::from(graph.adjacency().contains(hub as u32, node as u32))),
         });
         let one = links(&graph.clone().with_features(Features::Dense(x.clone())).unwrap(), &pairs).unwrap();
-        assert!(
-            graph.degree(hub) < LEAK_EDGES && kinds(&one) == [("features-hold-degrees", 1)],
-            "a few may be chance"
-        );
+        assert!(kinds(&one) == [("features-hold-degrees", 1)], "a few may be chance");
         // The neighbours of another node too.
-        let next = (0..200).filter(|&node| node != hub).max_by_key(|&node| graph.degree(node)).unwrap();
         let x = Matrix::from_fn(200, 4, |node, col| match col {
             3 => f32::from(u8::from(graph.adjacency().contains(next as u32, node as u32))),
             col => x.row(node)[col],
