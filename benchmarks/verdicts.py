@@ -35,6 +35,7 @@ def single(graph, task, component):
 def main():
     lines = []
     reasons = []
+    misses = []
     right = 0
     for task in FIGURE:
         for name in GRAPHS:
@@ -51,6 +52,10 @@ def main():
             named = ["structure", "features"] if kind == "any" else [kind]
             agrees = kind != "nothing" and all(good(best[k]) for k in named)
             right += agrees
+            if not agrees:
+                known = max(probe["components"].values(), key=lambda c: c["corrected"])
+                misses.append(f"On {name} ({task}) it does not, where the best component scores {known['corrected']:.3f} "
+                              f"[{known['interval'][0]:.3f}, {known['interval'][1]:.3f}] and knowing nothing {known['no_information']:.3f}.")
             cells = []
             for k, own in GROUPS.items():
                 c = best[k]
@@ -72,7 +77,7 @@ standard deviations of it: structure (U, R) for `structure`, features (F) for `f
 |---|---|---|---|---|---|---|
 """ + "\n".join(lines) + f"""
 
-The verdict agrees with the models on {right} of {len(lines)}.
+The verdict agrees with the models on {right} of {len(lines)}. {" ".join(misses)}
 
 ## In its own words
 

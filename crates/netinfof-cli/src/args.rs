@@ -6,7 +6,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use netinfof::act::{Grid, Penalties};
 use netinfof::compat::CompatKind;
 use netinfof::component::{Averaging, Normalization};
-use netinfof::graph::load::LoadParams;
+use netinfof::graph::load::{Format, LoadParams};
 use netinfof::graph::synth::Generator;
 use netinfof::split::Negatives;
 use netinfof::{ComponentKind, ComponentParams, Error, LinkParams, NodeParams, Result, Seed};
@@ -127,8 +127,8 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
-    /// An npz file, an edge list (CSV, TSV, spaces; .gz too), or a generated graph: synth:demo, synth:SCENARIO,
-    /// synth:large?nodes=1000000&degree=20
+    /// A file (npz, an edge list as CSV, TSV or with spaces, .gz too, MatrixMarket, MATLAB 5, ind.NAME.graph of Planetoid), a folder (OGB,
+    /// Geom-GCN, Planetoid), or a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
     /// Node table of an edge list: an id column, feature columns, perhaps a label column
@@ -137,6 +137,27 @@ pub(crate) struct GraphArgs {
     /// Label column of the node table [default: label, y or class, where there is one]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
+    /// What GRAPH is [default: found from its content]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// An edge list: CSV, TSV, spaces
+    Edges,
+    /// NumPy's npz, in four layouts
+    Npz,
+    /// Planetoid's pickles
+    Planetoid,
+    /// A folder of Geom-GCN
+    GeomGcn,
+    /// A MATLAB 5 file
+    Matlab,
+    /// A folder of the Open Graph Benchmark
+    Ogb,
+    /// MatrixMarket's coordinates
+    MatrixMarket,
 }
 
 impl GraphArgs {
@@ -144,6 +165,15 @@ impl GraphArgs {
         let mut params = LoadParams::default();
         params.nodes.clone_from(&self.nodes);
         params.label.clone_from(&self.label);
+        params.format = self.format.map(|format| match format {
+            FormatArg::Edges => Format::Edges,
+            FormatArg::Npz => Format::Npz,
+            FormatArg::Planetoid => Format::Planetoid,
+            FormatArg::GeomGcn => Format::GeomGcn,
+            FormatArg::Matlab => Format::Matlab,
+            FormatArg::Ogb => Format::Ogb,
+            FormatArg::MatrixMarket => Format::MatrixMarket,
+        });
         params
     }
 }
@@ -187,6 +217,9 @@ pub(crate) struct CheckArgs {
     pub(crate) task: Task,
     #[command(flatten)]
     pub(crate) split: SplitArgs,
+    /// Findings that are known and no fault here, such as duplicated-nodes: shown, but the exit status does not count them
+    #[arg(long, value_name = "KIND", value_delimiter = ',')]
+    pub(crate) allow: Vec<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

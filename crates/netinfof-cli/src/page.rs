@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use netinfof::Report;
 use netinfof::act::ActReport;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
+use netinfof::verdict::Group;
 
 use crate::plot::escape;
 use crate::printer::{self, headline, meaning};
@@ -21,10 +22,10 @@ pub(crate) fn page(report: &Report) -> String {
     let first = report.splits.first();
     if let Some(split) = first {
         if report.task == "links" {
-            similarities(&mut body, split);
-            compatibility(&mut body, split);
+            similarities(&mut body, report, split);
+            compatibility(&mut body, report, split);
         } else {
-            clusters(&mut body, split, &report.components.iter().collect::<Vec<_>>());
+            clusters(&mut body, report, split);
         }
     }
     if let Some(act) = first.and_then(|split| split.act.as_ref()) {
@@ -147,20 +148,25 @@ fn table(out: &mut String, id: &str, caption: &str, heads: &[(&str, bool)], rows
 
 fn components(out: &mut String, report: &Report) {
     let all: Vec<(&str, &ComponentSummary)> = report.components.iter().collect();
-    let label = |name: &str| format!("{name}  {}", meaning(name));
+    let label = |name: &str| format!("{name}  {}", meaning(name, report));
     let _ = write!(
         out,
         "<section id=\"components\"><h2>What each component knows</h2><p class=\"note\">The score 2<sup>−H(Y|X)</sup> says how much of the \
          answer is known from a component alone: a lower bound on accuracy, found without training. Bars begin at the score of knowing nothing; \
-         whiskers are 95 % intervals; diamonds show the accuracy on held-out samples.</p><figure>{}<figcaption>{}</figcaption></figure>",
+         whiskers are 95 % intervals; diamonds show the accuracy on held-out samples.</p><figure class=\"chart\" tabindex=\"0\">{}<figcaption>{}</figcaption></figure>",
         chart::scores(&all, label),
         [
-            ("structure", "structure"),
-            ("features", "features"),
-            ("propagation", "features propagated"),
-            ("other", "other")
+            (Group::Structure, "structure"),
+            (Group::Features, "features"),
+            (Group::Propagation, "propagated"),
+            (Group::Other, "other"),
         ]
-        .map(|(class, name)| format!("<span class=\"{class}\"><span class=\"key\"></span>{name}</span>"))
+        .into_iter()
+        .filter(|(group, _)| all.iter().any(|(_, c)| c.group == *group))
+        .map(|(group, name)| {
+            format!("<span class=\"{}\"><span class=\"key\"></span>{name}</span>", chart::class(group))
+        })
+        .collect::<Vec<_>>()
         .join(" &nbsp; ")
     );
     let heads = [
@@ -210,8 +216,8 @@ fn components(out: &mut String, report: &Report) {
         let _ = write!(
             out,
             "<h3>Structure, features and propagation against each other</h3><p class=\"note\">How much higher the best of one kind scores than \
-             the best of another on the same samples. Where the whiskers do not reach zero the difference is real.</p><figure>{}</figure>",
-            chart::differences(&report.comparisons)
+             the best of another on the same samples. Where the whiskers do not reach zero, the difference holds at 95 %.</p><figure class=\"chart\" tabindex=\"0\">{}</figure>",
+            chart::differences(&report.comparisons, &report.components)
         );
     }
     if !report.additions.is_empty() {
@@ -239,7 +245,7 @@ fn components(out: &mut String, report: &Report) {
     out.push_str("</section>\n");
 }
 
-fn similarities(out: &mut String, split: &SplitReport) {
+fn similarities(out: &mut String, report: &Report, split: &SplitReport) {
     out.push_str(
         "<section id=\"similarities\"><h2>How edges and other pairs look</h2><p class=\"note\">Similarities of validation pairs in the first split: \
          edges filled, other pairs as a line. The further apart they lie, the more the component knows. Upright lines are the borders of Probe's \
@@ -249,9 +255,10 @@ fn similarities(out: &mut String, split: &SplitReport) {
         let Some(histogram) = &component.histogram else { continue };
         let _ = write!(
             out,
-            "<figure>{}<figcaption><b>{name}</b> {} · score {:.3}</figcaption></figure>",
+            "<figure>{}<figcaption><b>{}</b> {} · score in this split {:.3}</figcaption></figure>",
             chart::histogram(name, histogram, &component.borders),
-            meaning(name),
+            escape(name),
+            meaning(name, report),
             component.score
         );
     }
@@ -267,6 +274,8 @@ fn similarities(out: &mut String, split: &SplitReport) {
         let rows: Vec<(String, Vec<Cell>)> = component
             .table
             .iter()
+            // Equal borders are merged; the bins between them do not exist.
+            .take(component.borders.len() + 1)
             .enumerate()
             .map(|(bin, row)| {
                 let all: u64 = row.iter().sum();
@@ -282,12 +291,18 @@ fn similarities(out: &mut String, split: &SplitReport) {
                 ((bin + 1).to_string(), cells.collect())
             })
             .collect();
-        table(out, &format!("bins-{name}"), &format!("{name}: {}", meaning(name)), &heads, &rows);
+        table(
+            out,
+            &format!("bins-{}", escape(name)),
+            &format!("{name}: {}", meaning(name, report)),
+            &heads,
+            &rows,
+        );
     }
     out.push_str("</details></section>\n");
 }
 
-fn compatibility(out: &mut String, split: &SplitReport) {
+fn compatibility(out: &mut String, report: &Report, split: &SplitReport) {
     let fitted = || split.components.iter().filter_map(|(name, c)| Some((name, c, c.compat.as_ref()?)));
     let block = fitted().map(|(_, _, compat)| compat.block).max().unwrap_or(1);
     let _ = write!(
@@ -306,12 +321,13 @@ fn compatibility(out: &mut String, split: &SplitReport) {
             continue;
         }
         let possible = component.dim * (component.dim + 1) / 2;
+        let shown = escape(name);
         let _ = write!(
             out,
-            "<figure>{}<figcaption><b>{name}</b> {} · <span data-key=\"{name}.diagonal_share\" data-v=\"{}\">{:.0} %</span> on the diagonal\
+            "<figure>{}<figcaption><b>{shown}</b> {} · <span data-key=\"{shown}.diagonal_share\" data-v=\"{}\">{:.0} %</span> on the diagonal\
              {}, where an even spread has {:.1} % · {} of {possible} coefficients kept</figcaption></figure>",
             chart::heat(name, compat),
-            meaning(name),
+            meaning(name, report),
             compat.diagonal_share,
             100.0 * compat.diagonal_share,
             if compat.opposed_share > 0.005 {
@@ -328,6 +344,17 @@ fn compatibility(out: &mut String, split: &SplitReport) {
 
 /// A table of counts with shades, rows summing to their darkest.
 fn counts(out: &mut String, caption: &str, corner: &str, columns: &[String], rows: &[(String, &[u64])]) {
+    const MOST: usize = 4000;
+    if columns.len() * rows.len() > MOST {
+        let _ = write!(
+            out,
+            "<p class=\"note\">{}: {} × {}, too many to show; the JSON has them.</p>",
+            escape(caption),
+            rows.len(),
+            columns.len()
+        );
+        return;
+    }
     let _ = write!(
         out,
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption>{0}</caption><thead><tr><th scope=\"col\">{1}</th>",
@@ -351,30 +378,27 @@ fn counts(out: &mut String, caption: &str, corner: &str, columns: &[String], row
     out.push_str("</tbody></table></div>\n");
 }
 
-fn clusters(out: &mut String, split: &SplitReport, components: &[(&str, &ComponentSummary)]) {
-    let best =
-        components.iter().max_by(|a, b| a.1.corrected.total_cmp(&b.1.corrected)).map(|(name, _)| *name);
+fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
+    let best = report.components.iter().max_by(|a, b| a.1.corrected.total_cmp(&b.1.corrected));
+    let best = best.map(|(name, _)| name);
     out.push_str(
         "<section id=\"clusters\"><h2>Clusters and classes</h2><p class=\"note\">Labelled nodes by cluster (rows) and class (columns), in the first \
          split. Clusters are found without labels; the more a cluster holds of one class, the more the component knows.</p>",
     );
     for (name, component) in split.components.iter() {
         let columns = class_names(split, component);
-        let rows: Vec<(String, &[u64])> = component
-            .table
-            .iter()
-            .enumerate()
-            .map(|(at, row)| (format!("cluster {}", at + 1), &row[..]))
-            .collect();
+        let rows: Vec<(String, &[u64])> =
+            component.table.iter().enumerate().map(|(at, row)| ((at + 1).to_string(), &row[..])).collect();
         let _ = write!(
             out,
-            "<details{}><summary>{name} {} · score {:.3}</summary>",
+            "<details{}><summary>{} {} · score in this split {:.3}</summary>",
             if best == Some(name) { " open" } else { "" },
-            meaning(name),
+            escape(name),
+            meaning(name, report),
             component.score
         );
         let caption = format!("{name}: nodes by cluster and class");
-        counts(out, &caption, "", &columns, &rows);
+        counts(out, &caption, "cluster", &columns, &rows);
         out.push_str("</details>");
     }
     out.push_str("</section>\n");
@@ -422,13 +446,13 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             let kept = act.nonzero.get(name).copied().unwrap_or(0);
             let said =
                 if norm == 0.0 { "0: of no use".into() } else { format!("{norm:.3} ({kept} weights)") };
-            (format!("{name}  {}", meaning(name)), group, norm, said)
+            (format!("{name}  {}", meaning(name, report)), group, norm, said)
         })
         .collect();
     let _ = write!(
         out,
         "<h3>Weights of the components</h3><p class=\"note\">Length of each component's weights in the first split. The sparse-group LASSO sets \
-         whole components to exactly 0; the penalty was chosen on validation data (λ₁ {:.2e}, λ₂ {:.2e}).</p><figure>{}</figure>",
+         whole components to exactly 0; the penalty was chosen on validation data (λ₁ {:.2e}, λ₂ {:.2e}).</p><figure class=\"chart\" tabindex=\"0\">{}</figure>",
         act.chosen.lambda1,
         act.chosen.lambda2,
         chart::bars("weights", "Weights of the components", &weights)
@@ -466,7 +490,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
         counts(
             out,
             "Test nodes of the first split by true class (rows) and predicted class (columns)",
-            "true",
+            "true \\ predicted",
             &names,
             &rows,
         );
@@ -531,10 +555,10 @@ fn facts(out: &mut String, report: &Report) {
     let rows: Vec<(String, Vec<Cell>)> =
         rows.into_iter().map(|(name, cell, what)| (name.into(), vec![cell, words("what", what)])).collect();
     out.push_str("<section id=\"graph\"><h2>The graph</h2>");
-    table(out, "fact-table", "Facts", &[("fact", false), ("value", true), ("", false)], &rows);
-    let _ = write!(
+    table(out, "fact-table", "Facts", &[("fact", false), ("value", true), ("what it is", false)], &rows);
+    let _ = writeln!(
         out,
-        "<figure>{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></section>\n",
+        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></section>",
         chart::degrees(&g.degrees)
     );
 }
@@ -575,9 +599,9 @@ fn again(out: &mut String, report: &Report) {
     table(out, "time-table", "Seconds of every stage, by split", &heads, &rows);
     let memory =
         report.peak_memory_bytes.map_or(String::new(), |b| format!(" · {} MiB of memory at most", b >> 20));
-    let _ = write!(
+    let _ = writeln!(
         out,
-        "<p class=\"note\">netinfof {} · {} · {} threads{memory}</p></section>\n",
+        "<p class=\"note\">netinfof {} · {} · {} threads{memory}</p></section>",
         escape(&report.netinfof),
         escape(&report.platform),
         report.threads

@@ -167,10 +167,10 @@ pub(crate) fn run_line(report: &Report) -> String {
         RunParams::Nodes(_) => format!("node classification · {}", plural(graph.classes, "class")),
     };
     format!(
-        "{} nodes, {} edges, {} features · {task} · {}",
-        graph.nodes,
-        graph.edges,
-        graph.features,
+        "{}, {}, {} · {task} · {}",
+        plural(graph.nodes, "node"),
+        plural(graph.edges, "edge"),
+        plural(graph.features, "feature"),
         plural(report.splits.len(), "split"),
     )
 }
@@ -197,7 +197,7 @@ pub(crate) fn report(report: &Report) -> String {
         let _ = write!(
             text,
             "  {name:2} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3}",
-            meaning(name),
+            meaning(name, report),
             component.corrected,
             gauge(component.corrected, floor),
             component.held_out.value,
@@ -270,10 +270,11 @@ fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{ending}")
 }
 
-pub(crate) fn meaning(component: &str) -> &'static str {
+pub(crate) fn meaning(component: &str, report: &Report) -> &'static str {
     match component {
         "U" => "structure",
         "R" => "random walks",
+        "F" if report.graph.features == 0 => "degrees",
         "F" => "features",
         "P" => "propagated",
         "S" => "prop. with self",
@@ -293,7 +294,7 @@ fn share(count: usize, all: usize) -> String {
 }
 
 /// What is wrong with a split, one line each.
-pub(crate) fn checked(sizes: [usize; 3], checked: &Checked) -> String {
+pub(crate) fn checked(sizes: [usize; 3], checked: &Checked, allowed: &[String]) -> String {
     let mut lines: Vec<String> = checked
         .findings
         .iter()
@@ -303,7 +304,8 @@ pub(crate) fn checked(sizes: [usize; 3], checked: &Checked) -> String {
             } else {
                 format!(", such as {}", finding.examples.join(", "))
             };
-            format!("{}: {}{such}", finding.kind, finding.what)
+            let known = if allowed.iter().any(|kind| kind == finding.kind) { " (allowed)" } else { "" };
+            format!("{}{known}: {}{such}", finding.kind, finding.what)
         })
         .collect();
     lines.extend(checked.skipped.iter().map(|skipped| format!("not checked: {skipped}")));

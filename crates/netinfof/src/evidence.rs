@@ -194,7 +194,8 @@ impl Samples {
         Some(Estimate { value, interval: around(value, errors) })
     }
 
-    /// What a second component adds to one that is known already: bins of both against the bins of the one.
+    /// What a second component adds to one that is known already: how much higher bins of both score than with a second component
+    /// that has as many bins and adds nothing.
     pub(crate) fn gain(
         &self,
         known: &str,
@@ -202,30 +203,46 @@ impl Samples {
         permutations: usize,
         draw: &mut Draw,
     ) -> Option<Gain> {
-        let [(ka, a), (kb, b)] = [self.of(known)?, self.of(second)?];
-        let mut alone = Contingency::new(ka, self.classes);
-        let mut strata = vec![Contingency::new(kb, self.classes); ka];
+        let [(ka, a), (_, b)] = [self.of(known)?, self.of(second)?];
+        // A table for each bin of the known component, of the bins and labels that occur in it: many classes make many empty cells.
+        let mut members: Vec<Vec<[u32; 2]>> = vec![Vec::new(); ka];
         for ((&a, &b), &label) in a.iter().zip(b).zip(&self.labels) {
-            alone.add(a as usize, label as usize);
-            strata[a as usize].add(b as usize, label as usize);
+            members[a as usize].push([b, label]);
         }
-        let joined = |strata: &[Contingency]| {
-            let counts = strata.iter().flat_map(|s| s.rows().flatten().copied()).collect();
-            Contingency::from_counts(self.classes, counts)
+        let strata: Vec<Contingency> =
+            members.iter().filter(|own| !own.is_empty()).map(|own| packed(own)).collect();
+        let all: u64 = strata.iter().map(Contingency::samples).sum();
+        let score = |strata: &[Contingency]| {
+            let entropy = |s: &Contingency| s.samples() as f64 / all as f64 * s.conditional_entropy();
+            (-strata.iter().map(entropy).sum::<f64>()).exp2()
         };
-        let both = joined(&strata);
+        let both = score(&strata);
         // Without anything to add, labels are dealt anew inside every bin of the known component.
-        let hits = (0..permutations)
-            .filter(|_| {
-                let dealt: Vec<Contingency> = strata.iter().map(|stratum| shuffled(stratum, draw)).collect();
-                joined(&dealt).score() >= both.score() - 1e-12
-            })
-            .count();
+        let dealt = (0..permutations)
+            .map(|_| score(&strata.iter().map(|stratum| shuffled(stratum, draw)).collect::<Vec<_>>()));
+        let dealt: Vec<f64> = dealt.collect();
+        let hits = dealt.iter().filter(|&&found| found >= both - 1e-12).count();
         Some(Gain {
-            value: both.corrected_score() - alone.corrected_score(),
+            value: both - dealt.iter().sum::<f64>() / permutations as f64,
             p_value: (1 + hits) as f64 / (1 + permutations) as f64,
         })
     }
+}
+
+/// The table of pairs of a bin and a label, without bins and labels that do not occur.
+fn packed(pairs: &[[u32; 2]]) -> Contingency {
+    let distinct = |of: usize| {
+        let mut values: Vec<u32> = pairs.iter().map(|pair| pair[of]).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    };
+    let (bins, labels) = (distinct(0), distinct(1));
+    let mut table = Contingency::new(bins.len(), labels.len());
+    for [bin, label] in pairs {
+        table.add(bins.partition_point(|b| b < bin), labels.partition_point(|l| l < label));
+    }
+    table
 }
 
 /// What a second component adds.

@@ -5,7 +5,9 @@
 
 pub(crate) mod facts;
 pub mod load;
+mod mat;
 mod npz;
+mod pickle;
 pub mod save;
 pub mod synth;
 mod table;

@@ -198,7 +198,7 @@ pub fn links(
     let splits = over_splits(params.splits, params.seed, |seed| {
         link_split(graph, &twins, own, goal, params, seed, exec)
     })?;
-    Ok(Report::new(graph, RunParams::Links(params.clone()), splits, exec))
+    Ok(Report::new(graph, &twins, RunParams::Links(params.clone()), splits, exec))
 }
 
 /// Node classification on a graph: Probe, or Probe and Act, over one or more splits.
@@ -226,7 +226,7 @@ pub fn nodes(
     let splits = over_splits(params.splits, params.seed, |seed| {
         node_split(graph, &twins, own, goal, params, seed, exec)
     })?;
-    Ok(Report::new(graph, RunParams::Nodes(params.clone()), splits, exec))
+    Ok(Report::new(graph, &twins, RunParams::Nodes(params.clone()), splits, exec))
 }
 
 const SAME_SPLIT: &str =

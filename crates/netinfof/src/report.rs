@@ -10,7 +10,7 @@ use crate::act::ActReport;
 use crate::compat::Compatibility;
 use crate::evidence::{Estimate, Samples};
 use crate::exec::Exec;
-use crate::graph::{Graph, GraphFacts};
+use crate::graph::{Graph, GraphFacts, NodeId};
 use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::InfoScore;
 use crate::split::Protocol;
@@ -291,7 +291,7 @@ pub struct ComponentSummary {
 }
 
 impl ComponentSummary {
-    fn new(name: &str, splits: &[SplitReport], components: usize) -> Self {
+    fn new(name: &str, splits: &[SplitReport], components: usize, featureless: bool) -> Self {
         let own: Vec<&ComponentReport> = splits.iter().filter_map(|s| s.components.get(name)).collect();
         let mean_of =
             |figure: fn(&ComponentReport) -> f64| mean(&own.iter().map(|c| figure(c)).collect::<Vec<_>>());
@@ -299,7 +299,7 @@ impl ComponentSummary {
         let corrected = Estimate::mean(&corrected.collect::<Vec<_>>());
         let p_value = median(own.iter().map(|c| c.p_value).collect());
         ComponentSummary {
-            group: Group::of(name),
+            group: Group::of(name, featureless),
             score: mean_of(|c| c.score),
             corrected: corrected.value,
             interval: corrected.interval,
@@ -364,20 +364,28 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(graph: &Graph, params: RunParams, splits: Vec<SplitReport>, exec: &Exec) -> Self {
+    /// `twins` are those of the graph's features.
+    pub(crate) fn new(
+        graph: &Graph,
+        twins: &[NodeId],
+        params: RunParams,
+        splits: Vec<SplitReport>,
+        exec: &Exec,
+    ) -> Self {
         let (task, protocol) = match &params {
             RunParams::Links(params) => ("links", Some(params.split.protocol)),
             RunParams::Nodes(_) => ("nodes", None),
         };
-        let components = summaries(&splits);
-        let judgement = verdict::judge(task, &components, &splits);
+        let featureless = graph.features().cols() == 0;
+        let components = summaries(&splits, featureless);
+        let judgement = verdict::judge(task, featureless, &components, &splits);
         Report {
             verdict: judgement.verdict,
             comparisons: judgement.comparisons,
             additions: judgement.additions,
             netinfof: env!("CARGO_PKG_VERSION").into(),
             task: task.into(),
-            graph: graph.facts(),
+            graph: graph.facts_with(twins),
             protocol,
             components,
             params,
@@ -489,10 +497,10 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
     summary
 }
 
-pub(crate) fn summaries(splits: &[SplitReport]) -> OrderedMap<ComponentSummary> {
+pub(crate) fn summaries(splits: &[SplitReport], featureless: bool) -> OrderedMap<ComponentSummary> {
     let Some(first) = splits.first() else { return OrderedMap::default() };
     let names: Vec<&str> = first.components.iter().map(|(name, _)| name).collect();
-    let of = |name: &&str| (name.to_string(), ComponentSummary::new(name, splits, names.len()));
+    let of = |name: &&str| (name.to_string(), ComponentSummary::new(name, splits, names.len(), featureless));
     names.iter().map(of).collect()
 }
 

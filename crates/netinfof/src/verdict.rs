@@ -5,13 +5,17 @@
 //! 1. A component *tells* something if shuffled labels score as high no more often than the level of the test (the median of the
 //!    splits' p-values).
 //! 2. The best of U and R stands for structure, F for features, the best of P, S and their other depths for propagation; best by the
-//!    corrected score, mean of the splits. X and D stand for none of them: X is fitted to pairs, D is what features do not share.
-//! 3. Nothing tells: `nothing`. Only propagation tells: `gnn`. Structure tells and features do not: `structure`, since what
-//!    propagated features know may then be structure alone (random features on their way through a graph are a sketch of it).
-//! 4. Features tell: `gnn` if propagation tells, beats structure by an interval above 0, and beats features too, or is level with them
+//!    corrected score, mean of the splits. On a graph without features F holds degrees and counts as structure. X and D stand for none of
+//!    them: X is fitted to pairs, D is what features do not share.
+//! 3. Nothing tells: `nothing`. Structure tells and features do not: `structure`, since what propagated features know may then be
+//!    structure alone (random features on their way through a graph are a sketch of it). Only propagation tells: `gnn`.
+//! 4. Else `gnn` if propagation tells, beats structure by an interval above 0, and beats features too, or is level with them
 //!    (the interval holds 0) and adds to them: bins of both together know more than those of features alone (5 %). To be level with
 //!    structure and to add to it is not enough, for the same reason as above: it may be another sketch of the same structure.
-//!    Else `features` if structure tells nothing or features beat it, `structure` if it beats them, `any` if neither does.
+//! 5. Else `structure` or `features` if only one of them tells or one beats the other, `any` if neither does. Where only X tells it is
+//!    `structure`, where only D does `gnn`.
+//!
+//! Groups that were left out of `--components` are never said to know or not to know anything.
 
 use std::fmt::Write as _;
 
@@ -106,10 +110,11 @@ pub enum Group {
 }
 
 impl Group {
-    /// The group of a component, by its name.
-    pub fn of(component: &str) -> Self {
+    /// The group of a component, by its name. Without features F holds degrees.
+    pub(crate) fn of(component: &str, featureless: bool) -> Self {
         match component {
             "U" | "R" => Group::Structure,
+            "F" if featureless => Group::Structure,
             "F" => Group::Features,
             "P" | "S" | "P1" | "S1" | "S3" | "S5" => Group::Propagation,
             _ => Group::Other,
@@ -133,6 +138,7 @@ struct Best<'a> {
 /// Judges the splits of a run.
 pub(crate) fn judge(
     task: &str,
+    featureless: bool,
     components: &OrderedMap<ComponentSummary>,
     splits: &[SplitReport],
 ) -> Judgement {
@@ -166,24 +172,35 @@ pub(crate) fn judge(
         structure.is_none_or(|s| beats(p, s))
             && features.is_none_or(|f| beats(p, f) || !beats(f, p) && adds(p, f))
     };
-    let told = |best: Option<&'_ Best<'_>>| best.is_some_and(|best| best.tells);
-    let kind = match (told(structure), told(features), told(propagation)) {
-        (false, false, false) => VerdictKind::Nothing,
-        (false, false, true) => VerdictKind::Gnn,
-        (true, false, _) => VerdictKind::Structure,
-        (_, _, true) if propagation.is_some_and(ahead) => VerdictKind::Gnn,
-        (false, true, _) => VerdictKind::Features,
-        (true, true, _) => match (structure, features) {
+    let tells = |best: Option<&Best<'_>>| best.is_some_and(|best| best.tells);
+    let (s, f, p) = (tells(structure), tells(features), tells(propagation));
+    let other = all.iter().find(|c| c.group == Group::Other && c.tells).map(|c| c.name);
+    let kind = match (s, f) {
+        (false, false) if p => VerdictKind::Gnn,
+        (false, false) => match other {
+            None => VerdictKind::Nothing,
+            Some("D") => VerdictKind::Gnn,
+            Some(_) => VerdictKind::Structure,
+        },
+        (true, false) if features.is_some() => VerdictKind::Structure,
+        _ if p && propagation.is_some_and(ahead) => VerdictKind::Gnn,
+        (true, false) => VerdictKind::Structure,
+        (false, true) => VerdictKind::Features,
+        (true, true) => match (structure, features) {
             (Some(s), Some(f)) if beats(s, f) => VerdictKind::Structure,
             (Some(s), Some(f)) if beats(f, s) => VerdictKind::Features,
             _ => VerdictKind::Any,
         },
     };
-    let verdict = Verdict {
-        kind,
-        reason: reason(kind, [structure, features, propagation], &comparisons, &additions),
-        next: next(kind, task, best.name == "X"),
+    let words = Words {
+        groups: [structure, features, propagation],
+        only: if s || f || p { None } else { other },
+        comparisons: &comparisons,
+        additions: &additions,
+        featureless,
     };
+    let verdict =
+        Verdict { kind, reason: words.reason(kind), next: words.next(kind, task, best.name == "X") };
     Judgement { verdict, comparisons, additions }
 }
 
@@ -221,101 +238,151 @@ fn stream(split: &SplitReport, a: &str, b: &str, question: u64) -> crate::seed::
     Seed(split.seed).stream(Stream::Resampling, unit)
 }
 
-fn reason(
-    kind: VerdictKind,
-    groups: [Option<&Best<'_>>; 3],
-    comparisons: &[Comparison],
-    additions: &[Addition],
-) -> String {
-    let words = ["structure", "features", "propagated features"];
-    let named = |group: usize| {
-        groups[group].map(|best| {
-            let said = if best.tells { String::new() } else { ", not to be told from chance".into() };
-            format!("{} alone ({} {:.2}{said})", words[group], best.name, best.score)
-        })
-    };
-    let word = |name: &str| {
-        let group = (0..3).find(|&g| groups[g].is_some_and(|best| best.name == name));
-        group.map_or(String::new(), |g| format!("{} ({name})", words[g]))
-    };
-    let compared = |c: &Comparison| {
+/// What a verdict is explained with.
+struct Words<'a> {
+    /// The best of structure, features and propagation.
+    groups: [Option<&'a Best<'a>>; 3],
+    /// The component that alone tells, where none of the groups does.
+    only: Option<&'a str>,
+    comparisons: &'a [Comparison],
+    additions: &'a [Addition],
+    featureless: bool,
+}
+
+impl Words<'_> {
+    fn group(&self, group: usize) -> &'static str {
+        match (group, self.featureless) {
+            (0, _) => "structure",
+            (1, _) => "features",
+            (_, false) => "propagated features",
+            (_, true) => "propagated degrees",
+        }
+    }
+
+    /// A group's component in words.
+    fn component(&self, name: &str) -> String {
+        let group = (0..3).find(|&g| self.groups[g].is_some_and(|best| best.name == name));
+        group.map_or(name.into(), |g| format!("{} ({name})", self.group(g)))
+    }
+
+    fn comparison(&self, c: &Comparison) -> String {
         let [low, high] = c.difference.interval;
-        let verb = match (c.difference.above(0.0), Group::of(&c.better) == Group::Structure) {
-            (true, true) => "beats",
-            (true, false) => "beat",
-            (false, true) => "does not clearly beat",
-            (false, false) => "do not clearly beat",
-        };
-        let mut text = format!(
-            "{} {verb} {} by {:.3} [{low:.3}, {high:.3}]",
-            word(&c.better),
-            word(&c.worse),
-            c.difference.value
-        );
+        let (better, worse) = (self.component(&c.better), self.component(&c.worse));
+        if c.difference.above(0.0) {
+            let verb = if better.starts_with("structure") { "beats" } else { "beat" };
+            return format!("{better} {verb} {worse} by {:.3} [{low:.3}, {high:.3}]", c.difference.value);
+        }
+        let mut text =
+            format!("{better} and {worse} are level ({:+.3} [{low:.3}, {high:.3}])", c.difference.value);
         // Level with features: what counts is whether propagation knows anything else.
-        let beyond = additions.iter().find(|a| {
-            let both = [&a.given, &a.component];
-            Group::of(&a.given) == Group::Features
-                && Group::of(&a.component) == Group::Propagation
-                && both.contains(&&c.better)
-                && both.contains(&&c.worse)
+        let beyond = self.groups[1].zip(self.groups[2]).and_then(|(f, p)| {
+            let both = [f.name, p.name];
+            let own = both.contains(&c.better.as_str()) && both.contains(&c.worse.as_str());
+            self.additions.iter().find(|a| own && a.given == f.name && a.component == p.name)
         });
-        if let (false, Some(Addition { given, component, gain, p_value })) = (c.difference.above(0.0), beyond)
-        {
+        if let Some(Addition { given, component, gain, p_value }) = beyond {
             let but = if *p_value <= LEVEL { " but" } else { ", and" };
             let _ = write!(text, "{but} {component} adds {gain:.3} to {given} (p {p_value:.3})");
         }
         text
-    };
-    let all: Vec<String> = comparisons.iter().map(compared).collect();
-    let listed: Vec<String> = (0..2).filter_map(named).collect();
-    let known = match kind {
-        VerdictKind::Nothing => "No component scores above what shuffled labels score".to_string(),
-        VerdictKind::Gnn => "Propagation knows more than its parts".into(),
-        VerdictKind::Structure if groups[1].is_some_and(|f| !f.tells) => {
-            "Structure knows and features do not, so what propagated features know is structure".into()
-        }
-        VerdictKind::Structure => "Structure knows most, and propagation adds nothing clear to it".into(),
-        VerdictKind::Features => "Features know, and propagation adds nothing clear to them".into(),
-        VerdictKind::Any => {
-            "Structure and features each know about as much, and propagation adds nothing clear".into()
-        }
-    };
-    let mut text = format!("{known}: {}", listed.join(", "));
-    if let Some(p) = groups[2] {
-        let _ = write!(text, ", propagated features ({} {:.2})", p.name, p.score);
     }
-    if !all.is_empty() && kind != VerdictKind::Nothing {
-        let _ = write!(text, "; {}", all.join(", "));
-    }
-    text + "."
-}
 
-fn next(kind: VerdictKind, task: &str, x_best: bool) -> String {
-    let text = match kind {
-        VerdictKind::Gnn => {
-            "Train one; `netinfof act` gives its linear counterpart in seconds, the bar to beat."
+    fn reason(&self, kind: VerdictKind) -> String {
+        let [structure, features, propagation] = self.groups;
+        let known = match kind {
+            _ if self.only == Some("X") => "Only what two nodes share (X) tells something, no embedding does",
+            _ if self.only.is_some() => {
+                "Only what sets nodes apart from their neighbours (D) tells something"
+            }
+            VerdictKind::Nothing => "No component scores above what shuffled labels score",
+            VerdictKind::Gnn if structure.is_none() && features.is_none() => "Propagation tells something",
+            VerdictKind::Gnn => "Propagation knows more than its parts",
+            VerdictKind::Structure if features.is_some_and(|f| !f.tells) && propagation.is_some() => {
+                "Structure knows and features do not, so what propagated features know is structure"
+            }
+            VerdictKind::Structure if features.is_some_and(|f| !f.tells) => {
+                "Structure knows and features do not"
+            }
+            VerdictKind::Structure if propagation.is_some() => {
+                "Structure knows most, and propagation adds nothing clear to it"
+            }
+            VerdictKind::Structure => "Structure tells something",
+            VerdictKind::Features if propagation.is_some() => {
+                "Features know, and propagation adds nothing clear to them"
+            }
+            VerdictKind::Features => "Features tell something",
+            VerdictKind::Any if propagation.is_some() => {
+                "Structure and features each know about as much, and propagation adds nothing clear"
+            }
+            VerdictKind::Any => "Structure and features each know about as much",
+        };
+        let mut listed = Vec::new();
+        let mut missing = Vec::new();
+        for (group, best) in self.groups.iter().enumerate() {
+            let alone = if group < 2 { " alone" } else { "" };
+            match best {
+                Some(best) => {
+                    let chance = if best.tells { "" } else { ", not to be told from chance" };
+                    listed.push(format!(
+                        "{}{alone} ({} {:.2}{chance})",
+                        self.group(group),
+                        best.name,
+                        best.score
+                    ));
+                }
+                None if group == 1 && self.featureless => {}
+                None => missing.push(self.group(group)),
+            }
         }
-        VerdictKind::Structure => {
-            "Do without the features: structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
+        let mut text = String::new();
+        if self.featureless {
+            text.push_str("The graph has no features; degrees stand in for them. ");
         }
-        VerdictKind::Features => {
-            "Do without the graph: an MLP or any classifier on the features should do as well as a GNN."
+        text.push_str(known);
+        if !listed.is_empty() {
+            let _ = write!(text, ": {}", listed.join(", "));
         }
-        VerdictKind::Any => {
-            "Take whichever is cheaper, features or structure: each alone is enough, and a GNN should not do better."
+        if !self.comparisons.is_empty() && kind != VerdictKind::Nothing {
+            let all: Vec<String> = self.comparisons.iter().map(|c| self.comparison(c)).collect();
+            let _ = write!(text, "; {}", all.join(", "));
         }
-        VerdictKind::Nothing => {
-            "No model will find what is not there: look for better features, more labels or another task."
+        text.push('.');
+        if !missing.is_empty() {
+            let _ = write!(text, " Not measured: {}.", missing.join(", "));
         }
-    };
-    let mut text = text.to_string();
-    if task == "links" && x_best && kind != VerdictKind::Nothing {
-        text.push_str(
-            " What two nodes share (X) knows more still: prefer a model that looks at pairs, or `netinfof act`.",
-        );
+        text
     }
-    text
+
+    fn next(&self, kind: VerdictKind, task: &str, x_best: bool) -> String {
+        let text = match kind {
+            _ if self.only == Some("X") => "Prefer a model that looks at pairs, or `netinfof act`.",
+            VerdictKind::Gnn => {
+                "Train one; `netinfof act` gives its linear counterpart in seconds, the bar to beat."
+            }
+            VerdictKind::Structure if self.featureless => {
+                "Structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
+            }
+            VerdictKind::Structure => {
+                "Do without the features: structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
+            }
+            VerdictKind::Features => {
+                "Do without the graph: an MLP or any classifier on the features should do as well as a GNN."
+            }
+            VerdictKind::Any => {
+                "Take whichever is cheaper, features or structure: each alone is enough, and a GNN should not do better."
+            }
+            VerdictKind::Nothing => {
+                "No model will find what is not there: look for better features, more labels or another task."
+            }
+        };
+        let mut text = text.to_string();
+        if task == "links" && x_best && kind != VerdictKind::Nothing && self.only.is_none() {
+            text.push_str(
+                " What two nodes share (X) knows more still: prefer a model that looks at pairs, or `netinfof act`.",
+            );
+        }
+        text
+    }
 }
 
 #[cfg(test)]
@@ -361,7 +428,7 @@ mod tests {
             },
         };
         let splits = [split];
-        judge("links", &report::summaries(&splits), &splits).verdict
+        judge("links", false, &report::summaries(&splits, false), &splits).verdict
     }
 
     /// The labels, but for a share of them that coins decide.
@@ -410,6 +477,46 @@ mod tests {
         assert!(found.reason.contains("S adds"), "{}", found.reason);
         let same = verdict(&labels, &[("R", weak), ("F", features.clone()), ("S", features)]);
         assert_eq!(same.kind, VerdictKind::Features, "{}", same.reason);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_judged() {
+        let mut draw = Seed(6).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+        let (weak, strong, coins) =
+            (noisy(&labels, 0.4, &mut draw), noisy(&labels, 0.8, &mut draw), noisy(&labels, 0.0, &mut draw));
+        let of = |components: &[(&str, &Vec<u32>)]| {
+            let components: Vec<(&str, Vec<u32>)> =
+                components.iter().map(|(n, b)| (*n, (*b).clone())).collect();
+            verdict(&labels, &components)
+        };
+        for (components, kind, not) in [
+            (&[("U", &weak), ("P", &strong)][..], VerdictKind::Gnn, "features."),
+            (&[("U", &strong), ("P", &weak)], VerdictKind::Structure, "features."),
+            (&[("F", &strong)], VerdictKind::Features, "structure, propagated features."),
+            (&[("U", &strong)], VerdictKind::Structure, "features, propagated features."),
+            (&[("P", &strong)], VerdictKind::Gnn, "structure, features."),
+            (&[("U", &strong), ("F", &strong)], VerdictKind::Any, "propagated features."),
+            (&[("X", &strong)], VerdictKind::Structure, "structure, features, propagated features."),
+            (&[("D", &strong)], VerdictKind::Gnn, "structure, features, propagated features."),
+            (&[("X", &coins)], VerdictKind::Nothing, "structure, features, propagated features."),
+        ] {
+            let found = of(components);
+            assert_eq!(found.kind, kind, "{components:?}: {}", found.reason);
+            assert!(found.reason.ends_with(&format!("Not measured: {not}")), "{}", found.reason);
+            assert!(
+                !found.reason.contains("adds nothing") || components.iter().any(|c| c.0 == "P"),
+                "{}",
+                found.reason
+            );
+        }
+        // X tells where no embedding does.
+        let found = of(&[("U", &coins), ("F", &coins), ("P", &coins), ("X", &strong)]);
+        assert_eq!(found.kind, VerdictKind::Structure);
+        assert!(
+            found.reason.starts_with("Only what two nodes share (X)") && found.next.contains("pairs"),
+            "{found:?}"
+        );
     }
 
     #[test]

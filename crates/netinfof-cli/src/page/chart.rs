@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use netinfof::report::{CompatReport, ComponentSummary, Histogram};
+use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
 use netinfof::verdict::{Comparison, Group};
 
 use crate::plot::escape;
 
-/// An SVG of this size with its words; `id` must be unique on the page.
+/// An SVG of this size with its words; `id` must be unique on the page, and may hold any text.
 fn drawn(id: &str, [width, height]: [f64; 2], title: &str, description: &str, inside: &str) -> String {
+    let id = escape(id);
     format!(
         "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\
          <title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>{inside}</svg>",
@@ -101,7 +102,7 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
 }
 
 /// Differences with their intervals, beside zero.
-pub(super) fn differences(comparisons: &[Comparison]) -> String {
+pub(super) fn differences(comparisons: &[Comparison], components: &OrderedMap<ComponentSummary>) -> String {
     let ends = comparisons.iter().flat_map(|c| c.difference.interval);
     let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
     let room = (0.06 * (high - low)).max(0.01);
@@ -123,7 +124,7 @@ pub(super) fn differences(comparisons: &[Comparison]) -> String {
              <g class=\"{}\"><circle class=\"bar\" cx=\"{at:.1}\" cy=\"{y:.1}\" r=\"5\"/></g>",
             y - 4.0,
             y - 4.0,
-            class(Group::of(&c.better))
+            components.get(&c.better).map_or("other", |own| class(own.group))
         );
         let words = format!("{:+.3} [{low:+.3}, {high:+.3}]", c.difference.value);
         text(&mut svg, 762.0, y + 4.0, "end", "", &words);
@@ -299,7 +300,11 @@ pub(super) fn degrees(steps: &[[usize; 3]]) -> String {
             0.84 * width,
             150.0 - high
         );
-        let range = if from == to { from.to_string() } else { format!("{from}–{to}") };
+        let range = match from {
+            0 | 1 => from.to_string(),
+            _ if steps.len() > 10 => format!("{from}–"),
+            _ => format!("{from}–{to}"),
+        };
         text(&mut svg, left + width / 2.0, 167.0, "middle", "soft", &range);
         text(&mut svg, left + width / 2.0, high - 5.0, "middle", "", &count.to_string());
         said.push(format!("degree {range}: {count}"));
@@ -311,5 +316,6 @@ pub(super) fn degrees(steps: &[[usize; 3]]) -> String {
 /// A number for an axis: no more digits than it needs.
 fn short(value: f64) -> String {
     let rounded = format!("{value:.2}");
-    rounded.trim_end_matches('0').trim_end_matches('.').to_string()
+    let short = rounded.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".into() } else { short.into() }
 }

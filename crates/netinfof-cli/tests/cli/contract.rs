@@ -67,7 +67,20 @@ fn act_writes_the_documented_json() {
     }
     assert!(value["verdict"]["kind"].is_string() && value["verdict"]["reason"].as_str().unwrap().len() > 20);
     assert_eq!(value["comparisons"].as_array().unwrap().len(), 3);
-    assert_eq!(value["additions"].as_array().unwrap().len(), 6);
+    // Six to the best one, and propagation to features.
+    assert_eq!(value["additions"].as_array().unwrap().len(), 7);
+    assert_eq!(
+        (value["components"]["U"]["group"].as_str(), value["components"]["X"]["tells"].as_bool()),
+        (Some("structure"), Some(true))
+    );
+    // What pictures need stands in the first split alone.
+    for (split, wanted) in splits.iter().zip([true, false]) {
+        assert_eq!(split["components"]["U"]["histogram"].is_object(), wanted);
+        assert_eq!(split["components"]["U"]["pooled"].is_array(), wanted);
+        assert_eq!(split["curves"]["roc"].is_array(), wanted);
+        assert!(split["repeats"].is_u64() && split["components"]["U"]["borders"].is_array());
+    }
+    assert_eq!(value["command"], "netinfof act --splits 2 --seed 5 --json -");
     let mean = |path: &str| value.pointer(path).and_then(Value::as_f64).unwrap();
     let by_hand = splits.iter().map(|s| s["test"]["auc"].as_f64().unwrap()).sum::<f64>() / 2.0;
     assert!((mean("/mean/test/auc") - by_hand).abs() < 1e-12);

@@ -41,6 +41,13 @@ fn names_stay_text() {
     json["command"] = evil.into();
     json["notices"] = vec![evil].into();
     json["task"] = "links".into();
+    // Component names are ours, but the file is anyone's.
+    let own = json["splits"][0]["components"]["U"].take();
+    json["splits"][0]["components"][evil] = own;
+    let own = json["components"]["U"].take();
+    json["components"].as_object_mut().unwrap().remove("U");
+    json["components"][evil] = own;
+    json["splits"][0]["components"].as_object_mut().unwrap().remove("U");
     std::fs::write(&run, json.to_string()).unwrap();
     assert!(netinfof(&["report", &run]).status.success());
     let html = std::fs::read_to_string(folder.path("run.html")).unwrap();
@@ -52,15 +59,16 @@ fn names_stay_text() {
 fn what_is_no_run_is_refused() {
     let folder = Folder::new();
     for (name, text, word) in [
-        ("broken.json", "{\n\"verdict\": {", "broken.json:2: EOF"),
-        ("other.json", "{\"netinfof\": \"0.1.0\"}", "missing field"),
-        ("list.json", "[1, 2]", "expected what `netinfof probe`"),
+        ("broken.json", &b"{\n\"verdict\": {"[..], "broken.json: EOF while parsing an object at line 2"),
+        ("other.json", b"{\"netinfof\": \"0.1.0\"}", "missing field"),
+        ("list.json", b"[1, 2]", "need what `netinfof probe`"),
+        ("graph.npz", b"PK\xff\xfe", "not a text"),
     ] {
         let output = netinfof(&["report", &folder.file(name, text)]);
         let said = stderr(&output);
         assert!(output.status.code() == Some(1) && said.contains(word), "{said}");
     }
-    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 3, "no page is left");
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 4, "no page is left");
     // A page that cannot be written is refused before the work.
     let output = netinfof(&["act", "--html", &folder.path("no/page.html")]);
     assert!(output.status.code() == Some(1) && output.stdout.is_empty());
@@ -124,6 +132,13 @@ fn check_split_names_what_is_wrong() {
     let json: Value = serde_json::from_str(&stdout(&found)).unwrap();
     assert_eq!(json["split"]["findings"][0]["kind"], "test-in-training");
     assert_eq!((json["split"]["findings"][0]["count"].as_u64(), found.status.code()), (Some(2), Some(1)));
+    let allowed = check(&leaky, &["--allow", "test-in-training,test-negatives-are-edges,not-in-graph"]);
+    assert!(allowed.status.code() == Some(0) && stdout(&allowed).contains("test-in-training (allowed):"));
+    let nothing = folder.file("nothing.csv", "# none\n");
+    let found = netinfof(&["check-split", &graph, "--train", &train, "--valid", &valid, "--test", &nothing]);
+    assert!(
+        found.status.code() == Some(1) && stdout(&found).starts_with("empty-set: there are no test edges")
+    );
     let none = netinfof(&["check-split", &graph]);
     assert!(none.status.code() == Some(1) && stderr(&none).contains("--train, --valid and --test"));
 }

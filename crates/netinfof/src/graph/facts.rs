@@ -1,7 +1,6 @@
 //! What a graph is, for people and reports: sizes, degrees, homophily in all its readings, repeated rows.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -74,13 +73,17 @@ pub struct Homophily {
 impl Graph {
     /// What the graph is, for people and reports. `O(m)` and one look at all features.
     pub fn facts(&self) -> GraphFacts {
+        self.facts_with(&self.features.twins(self.nodes()))
+    }
+
+    /// The same, where twins are known already.
+    pub(crate) fn facts_with(&self, twins: &[NodeId]) -> GraphFacts {
         let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
         let assortativity = assortativity(&self.adjacency, &degrees);
         degrees.sort_unstable();
         let labelled = self.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count());
         let (edge_homophily, homophily) = self.labels().and_then(|l| homophily(&self.adjacency, l)).unzip();
-        let twins = self.features.twins(self.nodes());
-        let repeated = (0..).zip(&twins).filter(|(node, first)| node != *first).count();
+        let repeated = (0..).zip(twins).filter(|(node, first)| node != *first).count();
         GraphFacts {
             name: self.name.clone(),
             nodes: self.nodes(),
@@ -107,7 +110,7 @@ impl Graph {
             .into(),
             feature_density: self.features.density(),
             repeated_features: repeated,
-            duplicated_nodes: copies(&self.adjacency, &twins).len(),
+            duplicated_nodes: copies(&self.adjacency, twins).len(),
             labelled,
             edge_homophily,
             homophily,
@@ -204,8 +207,8 @@ fn homophily(graph: &Csr, labels: &[i32]) -> Option<(f64, Homophily)> {
     // H(y) and H(y, y') of the labels at the two ends, in nats.
     let (single, both) = (all.ln() - marginal / all, all.ln() - joint / all);
     let classes = members.iter().filter(|members| !members.is_empty()).count();
-    // With one class at all edges' ends there is nothing to be told apart.
-    let or_zero = |value: f64| if value.is_finite() { value } else { 0.0 };
+    // With one class at all edges' ends there is nothing to be told apart, but for what rounding leaves.
+    let or_zero = |value: f64| if value.is_finite() && single > 1e-12 { value } else { 0.0 };
     let readings = Homophily {
         node_homophily: of_nodes / nodes as f64,
         class_insensitive_homophily: or_zero(insensitive / (classes as f64 - 1.0)),
@@ -264,21 +267,21 @@ fn first_alike(
     alike: impl Fn(NodeId, NodeId) -> bool,
     counts: impl Fn(NodeId) -> bool,
 ) -> Vec<NodeId> {
-    let mut seen: HashMap<u64, Vec<NodeId>> = HashMap::new();
-    let nodes = NodeId::try_from(nodes).expect("nodes fit in u32");
-    (0..nodes)
-        .map(|node| {
-            if !counts(node) {
-                return node;
+    let mut firsts: Vec<NodeId> = (0..NodeId::try_from(nodes).expect("nodes fit in u32")).collect();
+    let mut hashed: Vec<(u64, NodeId)> =
+        firsts.iter().filter(|&&node| counts(node)).map(|&node| (hash(node), node)).collect();
+    hashed.sort_unstable();
+    for group in hashed.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+        // Equal hashes are only a hint; nodes ascend within a group.
+        let mut distinct: Vec<NodeId> = Vec::new();
+        for &(_, node) in group {
+            match distinct.iter().find(|&&first| alike(first, node)) {
+                Some(&first) => firsts[node as usize] = first,
+                None => distinct.push(node),
             }
-            // Equal hashes are only a hint.
-            let firsts = seen.entry(hash(node)).or_default();
-            firsts.iter().copied().find(|&first| alike(first, node)).unwrap_or_else(|| {
-                firsts.push(node);
-                node
-            })
-        })
-        .collect()
+        }
+    }
+    firsts
 }
 
 /// One number of many, by FNV-1a over words.
@@ -316,7 +319,15 @@ mod tests {
         // A class that is always beside the other: nothing alike, everything known.
         let h = square(&[0, 1, 0, 1]).facts().homophily.unwrap();
         assert!((h.adjusted_homophily + 1.0).abs() < 1e-12 && (h.label_informativeness - 1.0).abs() < 1e-12);
-        // One class; unknown labels; no edge between labelled nodes.
+        // One class, in numbers of edges that logarithms do not round alike; unknown labels; no edge between labelled nodes.
+        for nodes in 3..30 {
+            let ring: Vec<[u32; 2]> = (0..nodes).map(|i| [i, (i + 1) % nodes]).collect();
+            let ring = Graph::from_edges("ring", nodes as usize, &ring)
+                .unwrap()
+                .with_labels(vec![0; nodes as usize]);
+            let h = ring.unwrap().facts().homophily.unwrap();
+            assert_eq!((h.label_informativeness, h.adjusted_homophily), (0.0, 0.0), "{nodes}");
+        }
         assert_eq!(square(&[0; 4]).facts().homophily.unwrap().label_informativeness, 0.0);
         assert_eq!(square(&[-1, 0, -1, 1]).facts().edge_homophily, None);
         assert_eq!(square(&[0, 0, -1, -1]).facts().edge_homophily, Some(1.0));

@@ -1,4 +1,11 @@
-//! Files to graphs. What a file is is found from its content, not from its name.
+//! Files and folders to graphs. What they are is found from their content, not from their names, unless it is said.
+
+mod geom_gcn;
+mod market;
+mod matlab;
+mod ogb;
+mod planetoid;
+mod torch;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -22,6 +29,28 @@ pub struct LoadParams {
     pub nodes: Option<PathBuf>,
     /// Name of the label column of the node table; default `label`, `y` or `class`, where there is one.
     pub label: Option<String>,
+    /// What the source is; found from its content by default.
+    pub format: Option<Format>,
+}
+
+/// What graphs are stored as (docs/formats.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// An edge list: CSV, TSV, spaces; SNAP's lists too.
+    Edges,
+    /// NumPy's npz: ours, PyG's names, gnn-benchmark's (Shchur), the heterophilous collection's.
+    Npz,
+    /// Planetoid's pickles, by `ind.NAME.graph`.
+    Planetoid,
+    /// A folder of Geom-GCN.
+    GeomGcn,
+    /// A MATLAB 5 file.
+    Matlab,
+    /// A folder of the Open Graph Benchmark.
+    Ogb,
+    /// MatrixMarket's coordinates.
+    MatrixMarket,
 }
 
 impl LoadParams {
@@ -40,36 +69,30 @@ impl LoadParams {
     }
 }
 
-/// Reads a graph from an npz file or an edge list, or generates one where `source` is `synth:NAME`.
+/// Reads a graph from a file or folder, or generates one where `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
         return synth::named(name, seed, exec);
     }
     let path = Path::new(source);
-    let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
-    if metadata.is_dir() {
-        return Err(Error::Format {
-            path: path.into(),
-            what: "is a folder; a graph file was expected".into(),
-        });
-    }
     let name = path.file_name().map_or(source.into(), |name| {
         let name = name.to_string_lossy();
         name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
     });
-    let mut start = [0u8; 4];
-    let read = File::open(path).and_then(|mut f| f.read(&mut start)).map_err(|e| Error::io(path, e))?;
-    let graph = if start[..read].starts_with(b"PK") {
-        if params.nodes.is_some() {
-            return Err(Error::param(
-                "nodes",
-                "a node table",
-                "an edge list as GRAPH; an npz holds its own features",
-            ));
-        }
-        from_npz(path, &name)?
-    } else {
-        from_edge_list(path, &name, params, exec)?
+    let (format, path) = found(path, params.format)?;
+    if params.nodes.is_some() && format != Format::Edges {
+        let need = "an edge list as GRAPH; other formats hold their own features";
+        return Err(Error::param("nodes", "a node table", need));
+    }
+    let path = &path;
+    let graph = match format {
+        Format::Edges => from_edge_list(path, &name, params, exec)?,
+        Format::Npz => from_npz(path, &name)?,
+        Format::Planetoid => planetoid::graph(path)?,
+        Format::GeomGcn => geom_gcn::graph(path, &name)?,
+        Format::Matlab => matlab::graph(path, &name)?,
+        Format::Ogb => ogb::graph(path, &name, exec)?,
+        Format::MatrixMarket => market::graph(path, &name, exec)?,
     };
     if graph.nodes() == 0 || graph.edge_count() == 0 {
         return Err(Error::Unsuitable {
@@ -83,9 +106,88 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
     Ok(graph)
 }
 
-/// The npz layout of `docs/formats.md`: `edge_index`, `num_nodes`, `x` or `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
+/// What a source is, and the file or folder to read.
+fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if metadata.is_dir() {
+        return folder(path, asked);
+    }
+    if let Some(format) = asked {
+        return Ok((format, path.into()));
+    }
+    let pickled = path.file_name().is_some_and(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("ind.") && name.ends_with(".graph")
+    });
+    let mut start = Vec::new();
+    File::open(path).and_then(|f| f.take(64).read_to_end(&mut start)).map_err(|e| Error::io(path, e))?;
+    let format = if pickled {
+        Format::Planetoid
+    } else if start.starts_with(b"PK") {
+        Format::Npz
+    } else if start.starts_with(b"MATLAB 5.0") {
+        Format::Matlab
+    } else if start.starts_with(b"\x89HDF") || start.starts_with(b"MATLAB 7.3") {
+        return Err(Error::Format {
+            path: path.into(),
+            what: "HDF5 (MATLAB 7.3); save it with -v7, or as npz".into(),
+        });
+    } else if Table::open(path)?.begins_with(market::BANNER)? {
+        Format::MatrixMarket
+    } else {
+        Format::Edges
+    };
+    Ok((format, path.into()))
+}
+
+fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
+    let is = |format: Format| asked.is_none_or(|asked| asked == format);
+    if is(Format::Ogb) && ogb::raw(path).is_some() {
+        return Ok((Format::Ogb, path.into()));
+    }
+    if is(Format::GeomGcn) && path.join(geom_gcn::EDGES).is_file() {
+        return Ok((Format::GeomGcn, path.into()));
+    }
+    let mut graphs: Vec<PathBuf> = std::fs::read_dir(path)
+        .map_err(|e| Error::io(path, e))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|file| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("ind.")))
+        .filter(|file| file.extension().is_some_and(|e| e == "graph"))
+        .collect();
+    graphs.sort();
+    match (graphs.len(), is(Format::Planetoid)) {
+        (1, true) => Ok((Format::Planetoid, graphs.remove(0))),
+        (2.., true) => {
+            let names: Vec<String> = graphs.iter().map(|file| file.display().to_string()).collect();
+            Err(Error::Format { path: path.into(), what: format!("holds several graphs; name one of {}", list(&names)) })
+        }
+        _ => Err(Error::Format {
+            path: path.into(),
+            what: "is a folder; a graph file was expected, or a folder of OGB (raw/edge.csv.gz), Geom-GCN (out1_graph_edges.txt) or Planetoid (ind.NAME.graph)".into(),
+        }),
+    }
+}
+
+/// An edge of node numbers below `nodes`.
+fn numbered(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
+    let end = |at: usize| -> Result<NodeId> {
+        let cell = row.cells.get(at).map_or("", String::as_str);
+        let number = cell.parse::<NodeId>().ok().filter(|&node| (node as usize) < nodes);
+        number.ok_or_else(|| rows.error(row.line, format!("`{cell}` is no node number below {nodes}")))
+    };
+    Ok([end(0)?, end(1)?])
+}
+
+/// The npz layouts of `docs/formats.md`. Ours and PyG's names: `edge_index`, `num_nodes`, `x` or
+/// `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
 fn from_npz(path: &Path, name: &str) -> Result<Graph> {
     let mut npz = Npz::open(path)?;
+    if npz.has("adj_indptr") || npz.has("adj_matrix.indptr") {
+        return from_shchur(&mut npz, name);
+    }
+    if npz.has("edges") && npz.has("node_features") {
+        return from_heterophilous(&mut npz, name);
+    }
     if !npz.has("edge_index") {
         let what = format!("no array `edge_index`; the file holds {}", list(&npz.names()));
         return Err(npz.error(what));
@@ -102,18 +204,12 @@ fn from_npz(path: &Path, name: &str) -> Result<Graph> {
     };
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
     if npz.has("x_indptr") {
-        graph = graph.with_features(Features::Sparse(npz_csr(&mut npz)?))?;
+        graph = graph.with_features(Features::Sparse(npz_csr(&mut npz, "x_")?))?;
     } else if npz.has("x") {
-        let (shape, values) = npz.floats("x")?;
-        let [rows, cols] = shape[..] else {
-            return Err(npz.error(format!("`x` has shape {shape:?}; nodes × features was expected")));
-        };
-        graph = graph.with_features(Features::Dense(Matrix::from_vec(rows, cols, values)))?;
+        graph = graph.with_features(npz_dense(&mut npz, "x")?)?;
     }
     if npz.has("y") {
-        let (_, values) = npz.integers("y")?;
-        let labels: Option<Vec<i32>> = values.iter().map(|&v| i32::try_from(v).ok()).collect();
-        graph = graph.with_labels(labels.ok_or_else(|| npz.error("`y` holds labels beyond 32 bits"))?)?;
+        graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
     }
     if npz.has("truth") {
         // Some other file's `truth` is none of our business.
@@ -125,21 +221,83 @@ fn from_npz(path: &Path, name: &str) -> Result<Graph> {
     Ok(graph)
 }
 
-fn npz_csr(npz: &mut Npz) -> Result<Csr> {
-    let (_, shape) = npz.integers("x_shape")?;
-    let [rows, cols] = shape[..] else { return Err(npz.error("`x_shape` must hold two numbers")) };
-    let (_, indptr) = npz.integers("x_indptr")?;
-    let (_, indices) = npz.integers("x_indices")?;
-    let (_, values) = npz.floats("x_data")?;
-    if i64::try_from(indptr.len()).ok() != rows.checked_add(1) {
-        return Err(npz.error(format!("`x_indptr` has {} entries for {rows} rows", indptr.len())));
+/// gnn-benchmark's (Shchur et al. 2018): adjacency and attributes as sparse matrices.
+fn from_shchur(npz: &mut Npz, name: &str) -> Result<Graph> {
+    let prefix = |kind: &str| {
+        if npz.has(&format!("{kind}_indptr")) { format!("{kind}_") } else { format!("{kind}_matrix.") }
+    };
+    let (adj, attr) = (prefix("adj"), prefix("attr"));
+    let adjacency = npz_csr(npz, &adj)?;
+    if adjacency.rows() != adjacency.cols() {
+        return Err(npz.error(format!(
+            "the adjacency matrix is {} × {}, not square",
+            adjacency.rows(),
+            adjacency.cols()
+        )));
     }
-    let cols = usize::try_from(cols).map_err(|_| npz.error(format!("`x_shape` has {cols} columns")))?;
+    let mut edges = Vec::with_capacity(adjacency.nnz());
+    for row in 0..adjacency.rows() {
+        let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32 bits count"))?;
+        edges.extend(adjacency.row(row).iter().map(|&other| [own, other]));
+    }
+    let mut graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
+    if npz.has(&format!("{attr}indptr")) {
+        graph = graph.with_features(Features::Sparse(npz_csr(npz, &attr)?))?;
+    } else if npz.has("attr_matrix") {
+        graph = graph.with_features(npz_dense(npz, "attr_matrix")?)?;
+    }
+    if npz.has("labels") {
+        graph = graph.with_labels(npz_labels(npz, "labels")?)?;
+    }
+    Ok(graph)
+}
+
+/// The heterophilous collection's (Platonov et al. 2023): every edge once.
+fn from_heterophilous(npz: &mut Npz, name: &str) -> Result<Graph> {
+    let edges = npz_pairs(npz, "edges")?;
+    let features = npz_dense(npz, "node_features")?;
+    let nodes = match &features {
+        Features::Dense(x) => x.rows(),
+        _ => 0,
+    };
+    let graph = Graph::from_edges(name, nodes, &edges)?.with_features(features)?;
+    if npz.has("node_labels") { graph.with_labels(npz_labels(npz, "node_labels")?) } else { Ok(graph) }
+}
+
+fn npz_dense(npz: &mut Npz, name: &str) -> Result<Features> {
+    let (shape, values) = npz.floats(name)?;
+    let [rows, cols] = shape[..] else {
+        return Err(npz.error(format!("`{name}` has shape {shape:?}; nodes × features was expected")));
+    };
+    Ok(Features::Dense(Matrix::from_vec(rows, cols, values)))
+}
+
+fn npz_labels(npz: &mut Npz, name: &str) -> Result<Vec<i32>> {
+    let (_, values) = npz.integers(name)?;
+    let labels: Option<Vec<i32>> = values.iter().map(|&v| i32::try_from(v).ok()).collect();
+    labels.ok_or_else(|| npz.error(format!("`{name}` holds labels beyond 32 bits")))
+}
+
+/// A sparse matrix of four arrays whose names begin alike.
+fn npz_csr(npz: &mut Npz, prefix: &str) -> Result<Csr> {
+    let name = |part: &str| format!("{prefix}{part}");
+    let (_, shape) = npz.integers(&name("shape"))?;
+    let [rows, cols] = shape[..] else {
+        return Err(npz.error(format!("`{}` must hold two numbers", name("shape"))));
+    };
+    let (_, indptr) = npz.integers(&name("indptr"))?;
+    let (_, indices) = npz.integers(&name("indices"))?;
+    let (_, values) = npz.floats(&name("data"))?;
+    if i64::try_from(indptr.len()).ok() != rows.checked_add(1) {
+        return Err(npz.error(format!("`{}` has {} entries for {rows} rows", name("indptr"), indptr.len())));
+    }
+    let cols =
+        usize::try_from(cols).map_err(|_| npz.error(format!("`{}` has {cols} columns", name("shape"))))?;
     let indptr: Option<Vec<usize>> = indptr.iter().map(|&v| usize::try_from(v).ok()).collect();
     let indices: Option<Vec<u32>> = indices.iter().map(|&v| u32::try_from(v).ok()).collect();
     match (indptr, indices) {
         (Some(indptr), Some(indices)) => Csr::new(cols, indptr, indices, Some(values)),
-        _ => Err(npz.error("`x_indptr` and `x_indices` must not be negative")),
+        _ => Err(npz.error(format!("`{}` and `{}` must not be negative", name("indptr"), name("indices")))),
     }
 }
 
@@ -454,6 +612,16 @@ fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
         }
     }
     Ok(pairs)
+}
+
+/// Reads a user's own link split from an npz file or a folder of the Open Graph Benchmark.
+pub fn link_split(path: &Path, graph: &Graph) -> Result<LinkPairs> {
+    if path.is_dir() { ogb::link_split(path, graph) } else { link_split_npz(path) }
+}
+
+/// Reads a user's own node split from the masks of an npz file or a folder of the Open Graph Benchmark.
+pub fn node_split(path: &Path) -> Result<NodeSets> {
+    if path.is_dir() { ogb::node_split(path) } else { node_split_npz(path) }
 }
 
 /// Reads a user's own node split from files of ids, one a line, by the graph's own ids.

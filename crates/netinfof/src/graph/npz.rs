@@ -105,16 +105,7 @@ impl Npz {
             let what = format!("shape {shape:?} needs {expected} bytes, the file has {}", bytes.len());
             return Err(broken(&path, what));
         }
-        if let ([rows, cols], true) = (&shape[..], by_columns) {
-            let mut turned = Vec::with_capacity(bytes.len());
-            for row in 0..*rows {
-                for col in 0..*cols {
-                    turned.extend_from_slice(&bytes[(col * rows + row) * size..][..size]);
-                }
-            }
-            bytes = turned;
-        }
-        Ok(Array { shape, kind, size, bytes })
+        Ok(Array::from_parts(Header { kind, size, shape, by_columns }, bytes))
     }
 
     /// Reads an array of whole numbers.
@@ -134,6 +125,31 @@ impl Npz {
 }
 
 impl Array {
+    /// An array of this kind, such as `<f4`, if it is one of numbers and has as many bytes as it needs.
+    pub(crate) fn new(descr: &str, shape: Vec<usize>, by_columns: bool, bytes: Vec<u8>) -> Option<Self> {
+        let (kind, size) = parse_kind(descr)?;
+        let needed = shape.iter().try_fold(size, |product, &n| product.checked_mul(n))?;
+        let fits = needed == bytes.len() && !(by_columns && shape.len() > 2);
+        fits.then(|| Array::from_parts(Header { kind, size, shape, by_columns }, bytes))
+    }
+
+    /// Rows one after the other, however they were stored.
+    fn from_parts(Header { kind, size, shape, by_columns }: Header, bytes: Vec<u8>) -> Self {
+        let bytes = match (&shape[..], by_columns) {
+            ([rows, cols], true) => {
+                let mut turned = Vec::with_capacity(bytes.len());
+                for row in 0..*rows {
+                    for col in 0..*cols {
+                        turned.extend_from_slice(&bytes[(col * rows + row) * size..][..size]);
+                    }
+                }
+                turned
+            }
+            _ => bytes,
+        };
+        Array { shape, kind, size, bytes }
+    }
+
     /// The value as text, where it is a single one.
     pub(crate) fn text(&self) -> Option<String> {
         if self.kind != b'U' || !self.shape.is_empty() {
@@ -201,18 +217,23 @@ struct Header {
 fn parse_header(header: &str) -> Option<Header> {
     let after = |key: &str| header.split_once(key).map(|(_, rest)| rest.trim_start_matches([' ', ':']));
     let descr = after("'descr'")?.strip_prefix('\'')?.split('\'').next()?;
+    let (kind, size) = parse_kind(descr)?;
+    let shape_text = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
+    let numbers = shape_text.split(',').map(str::trim).filter(|s| !s.is_empty());
+    let shape = numbers.map(|s| s.parse().ok()).collect::<Option<Vec<usize>>>()?;
+    let by_columns = after("'fortran_order'")?.starts_with("True");
+    (!(by_columns && shape.len() > 2)).then_some(Header { kind, size, shape, by_columns })
+}
+
+/// Letter and bytes of a kind such as `<f4`; none for what holds neither numbers nor text.
+fn parse_kind(descr: &str) -> Option<(u8, usize)> {
     let (order, rest) = descr.split_at_checked(1)?;
     let kind = *rest.as_bytes().first()?;
     let size: usize = rest.get(1..)?.parse().ok()?;
     // Text comes as four bytes a letter.
     let size = if kind == b'U' { size.checked_mul(4)? } else { size };
-    let shape_text = after("'shape'")?.strip_prefix('(')?.split(')').next()?;
-    let numbers = shape_text.split(',').map(str::trim).filter(|s| !s.is_empty());
-    let shape = numbers.map(|s| s.parse().ok()).collect::<Option<Vec<usize>>>()?;
-    let by_columns = after("'fortran_order'")?.starts_with("True");
     let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) | (b'U', _));
-    let readable = known && matches!(order, "<" | "|" | "=") && !(by_columns && shape.len() > 2);
-    readable.then_some(Header { kind, size, shape, by_columns })
+    (known && matches!(order, "<" | "|" | "=")).then_some((kind, size))
 }
 
 #[cfg(test)]

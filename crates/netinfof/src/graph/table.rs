@@ -21,6 +21,7 @@ pub(crate) struct Table {
     line: usize,
     delimiter: Option<char>,
     width: Option<(usize, usize)>,
+    even: bool,
 }
 
 /// A longer line is no edge and no node; it would be a binary file.
@@ -43,7 +44,20 @@ impl Table {
             line: 0,
             delimiter: None,
             width: None,
+            even: true,
         })
+    }
+
+    /// Whether the text begins so; nothing of it is taken.
+    pub(crate) fn begins_with(&mut self, words: &str) -> Result<bool> {
+        let start = self.reader.fill_buf().map_err(|e| Error::io(&self.path, e))?;
+        Ok(start.starts_with(words.as_bytes()))
+    }
+
+    /// Lets rows have different numbers of cells.
+    pub(crate) fn uneven(mut self) -> Self {
+        self.even = false;
+        self
     }
 
     pub(crate) fn error(&self, line: usize, what: impl Into<String>) -> Error {
@@ -77,7 +91,7 @@ impl Table {
             });
             let cells = split(text, delimiter);
             let (width, first_line) = *self.width.get_or_insert((cells.len(), self.line));
-            if cells.len() != width {
+            if self.even && cells.len() != width {
                 let what = format!(
                     "{} {} where line {first_line} has {width}",
                     cells.len(),

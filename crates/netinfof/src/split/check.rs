@@ -1,6 +1,6 @@
 //! What splits get wrong: leaks, overlaps, negatives that are none or that give themselves away, features that hold the answer.
 //!
-//! Nothing is fitted. Five numbers decide what counts as a leak or as far too easy, all public constants here and said with every
+//! Nothing is fitted. Six numbers decide what counts as a leak or as far too easy, all public constants here and said with every
 //! finding.
 
 use std::collections::{HashMap, HashSet};
@@ -9,9 +9,11 @@ use serde::Serialize;
 
 use super::{LinkPairs, NodeSets, Pairs};
 use crate::error::{Error, Result};
+use crate::exec::Exec;
 use crate::graph::{Csr, Features, Graph, NodeId, Pair, facts, ordered};
 use crate::metric;
 use crate::score::{Contingency, bin, quantile_borders};
+use crate::seed::{Seed, Stream};
 
 /// Area under the ROC curve of the training degrees alone, from which on negatives are called far too easy.
 pub const EASY_AUC: f64 = 0.8;
@@ -21,9 +23,11 @@ pub const LEAK_CORRELATION: f64 = 0.9;
 pub const LEAK_SCORE: f64 = 0.9;
 /// F1 of a feature that is not zero against one class, from which on it is called a leak.
 pub const LEAK_F1: f64 = 0.99;
-/// Edges that feature columns, each marking all neighbours of a node and nothing else, must hold together to be called a leak: a rare
-/// word may mark a few by chance.
+/// Held-out edges that feature columns, each marking all neighbours of a node and nothing else, must hold together to be called a
+/// leak: a rare word may mark a few by chance.
 pub const LEAK_EDGES: usize = 20;
+/// And the share of all held-out edges.
+pub const LEAK_SHARE: f64 = 0.05;
 
 /// Nodes of a class, or neighbours of a node, below which a feature that marks them says nothing.
 const FEWEST: usize = 3;
@@ -102,7 +106,7 @@ impl Book<'_> {
 }
 
 /// Checks a split of the edges of a graph.
-pub fn links(graph: &Graph, pairs: &LinkPairs) -> Result<Checked> {
+pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
     let mut book =
         Book { graph, found: Checked { findings: Vec::new(), checks: Vec::new(), skipped: Vec::new() } };
     let parts: [(&str, &[Pair]); 5] = [
@@ -118,6 +122,12 @@ pub fn links(graph: &Graph, pairs: &LinkPairs) -> Result<Checked> {
             return Err(Error::InvalidSplit { what });
         }
     }
+    for (name, part) in &parts[..3] {
+        book.note("empty-set", usize::from(part.is_empty()), Vec::new(), |_| {
+            format!("there are no {name} edges")
+        });
+    }
+    exec.check()?;
     let sets: Vec<HashSet<Pair>> =
         parts.iter().map(|(_, part)| part.iter().map(|&pair| ordered(pair)).collect()).collect();
     let given: HashSet<Pair> = pairs.train.iter().copied().collect();
@@ -178,8 +188,10 @@ pub fn links(graph: &Graph, pairs: &LinkPairs) -> Result<Checked> {
             });
         }
     }
+    exec.check()?;
     let twins = graph.features().twins(graph.nodes());
     duplicated(&mut book, &twins);
+    exec.check()?;
     let training: Vec<Pair> = sets[0].iter().copied().filter(|pair| pair[0] != pair[1]).collect();
     let training = Csr::symmetric(graph.nodes(), &training);
     for (at, kind, set) in
@@ -195,7 +207,9 @@ pub fn links(graph: &Graph, pairs: &LinkPairs) -> Result<Checked> {
             easy(&mut book, kind, parts[at].0, set, &training);
         }
     }
+    exec.check()?;
     features_that_know_edges(&mut book, &training, [&sets[1], &sets[2]]);
+    exec.check()?;
     Ok(book.found)
 }
 
@@ -226,7 +240,7 @@ fn easy(book: &mut Book<'_>, kind: &'static str, name: &str, set: &Pairs, traini
     book.note(kind, count, Vec::new(), |n| {
         format!(
             "{n} {name}s are far easier than edges: training degrees alone tell them apart with AUC {auc:.3} (from {EASY_AUC}); {without} have a \
-             node without a training edge; `--negatives degree` draws fairer ones"
+             node without a training edge; `--negatives degree` of probe and act draws fairer ones"
         )
     });
 }
@@ -245,7 +259,9 @@ fn features_that_know_edges(book: &mut Book<'_>, training: &Csr, held_out: [&Has
     // Only nodes with enough neighbours, some of them held out, can be known by their neighbours.
     let mut held = vec![0.0f64; graph.nodes()];
     for pair in held_out.into_iter().flatten() {
-        pair.iter().for_each(|&node| held[node as usize] += 1.0);
+        for &node in pair {
+            held[node as usize] += 1.0;
+        }
     }
     let mut by_row: HashMap<Vec<u32>, NodeId> = HashMap::new();
     for node in (0..).take(graph.nodes()) {
@@ -257,6 +273,7 @@ fn features_that_know_edges(book: &mut Book<'_>, training: &Csr, held_out: [&Has
             by_row.insert(with_self, node);
         }
     }
+    // Rare words of one circle of papers often mark the same one; each is counted once, by its held-out edges.
     let known: Vec<(usize, NodeId)> = (0..columns.rows())
         .filter(|&col| columns.row(col).len() >= FEWEST)
         .filter_map(|col| by_row.get(columns.row(col)).map(|&node| (col, node)))
@@ -264,12 +281,22 @@ fn features_that_know_edges(book: &mut Book<'_>, training: &Csr, held_out: [&Has
     let examples =
         known.iter().take(EXAMPLES).map(|&(col, node)| format!("column {col} of node {}", book.name(node)));
     let examples = examples.collect();
-    let marked: usize = known.iter().map(|&(col, _)| columns.row(col).len()).sum();
-    let count = if marked >= LEAK_EDGES { known.len() } else { 0 };
-    book.note("features-hold-neighbours", count, examples, |n| {
+    let all: usize = held_out.iter().map(|set| set.len()).sum();
+    let is_held =
+        |node: NodeId, other: NodeId| held_out.iter().any(|set| set.contains(&ordered([node, other])));
+    let marked: HashSet<Pair> = known
+        .iter()
+        .flat_map(|&(_, node)| graph.adjacency().row(node as usize).iter().map(move |&other| (node, other)))
+        .filter(|&(node, other)| is_held(node, other))
+        .map(|(node, other)| ordered([node, other]))
+        .collect();
+    let leaks = marked.len() >= LEAK_EDGES && marked.len() as f64 >= LEAK_SHARE * all as f64;
+    book.note("features-hold-neighbours", if leaks { known.len() } else { 0 }, examples, |n| {
         format!(
-            "{n} of {} feature columns mark exactly the neighbours of a node, held-out ones too; {marked} in all (from {LEAK_EDGES})",
-            columns.rows()
+            "{n} of {} feature columns mark exactly the neighbours of a node, and so {} of {all} held-out edges (from {LEAK_EDGES} and {:.0} %)",
+            columns.rows(),
+            marked.len(),
+            100.0 * LEAK_SHARE
         )
     });
     let degrees: Vec<f64> = (0..graph.nodes()).map(|node| training.row(node).len() as f64).collect();
@@ -322,7 +349,7 @@ fn cosine(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Checks a split of the labelled nodes of a graph.
-pub fn nodes(graph: &Graph, sets: &NodeSets) -> Result<Checked> {
+pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
     let mut book =
         Book { graph, found: Checked { findings: Vec::new(), checks: Vec::new(), skipped: Vec::new() } };
     let Some(labels) = graph.labels() else {
@@ -337,6 +364,11 @@ pub fn nodes(graph: &Graph, sets: &NodeSets) -> Result<Checked> {
             let what = format!("{name} node {node}, but node ids must lie below {}", graph.nodes());
             return Err(Error::InvalidSplit { what });
         }
+    }
+    for (name, part) in parts {
+        book.note("empty-set", usize::from(part.is_empty()), Vec::new(), |_| {
+            format!("there are no {name} nodes")
+        });
     }
     let members: Vec<HashSet<NodeId>> =
         parts.iter().map(|(_, part)| part.iter().copied().collect()).collect();
@@ -383,7 +415,9 @@ pub fn nodes(graph: &Graph, sets: &NodeSets) -> Result<Checked> {
     book.nodes("test-repeats-training", &bad, |n| {
         format!("{n} of {} test nodes have the features and the label of a training node", sets.test.len())
     });
+    exec.check()?;
     features_that_know_classes(&mut book, labels);
+    exec.check()?;
     Ok(book.found)
 }
 
@@ -400,7 +434,9 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
     let labelled: Vec<usize> = (0..labels.len()).filter(|&node| labels[node] >= 0).collect();
     let classes = book.graph.classes();
     let mut sizes = vec![0usize; classes];
-    labelled.iter().for_each(|&node| sizes[labels[node] as usize] += 1);
+    for &node in &labelled {
+        sizes[labels[node] as usize] += 1;
+    }
     let mut column = vec![0.0f32; labels.len()];
     let mut known = Vec::new();
     for col in 0..columns.rows() {
@@ -415,18 +451,31 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
             known.push((col, format!("column {col} marks class {class}")));
             continue;
         }
+        // The best that can be: all but the zeros told apart. For most columns of words that settles it.
+        let mut best = Contingency::new(1 + classes, classes);
+        for (class, (&size, &inside)) in sizes.iter().zip(&inside).enumerate() {
+            best.add_many(0, class, (size - inside) as u64);
+            best.add_many(1 + class, class, inside as u64);
+        }
+        if normalized(&best, best.no_information()) < LEAK_SCORE {
+            continue;
+        }
         column.fill(0.0);
         for (at, &node) in nodes.iter().enumerate() {
             column[node as usize] = values.map_or(1.0, |values| values[at]);
         }
         let own: Vec<f32> = labelled.iter().map(|&node| column[node]).collect();
         let borders = value_borders(&own);
-        let mut table = Contingency::new(borders.len() + 1, classes);
-        for (&value, &node) in own.iter().zip(&labelled) {
-            table.add(bin(&borders, value), labels[node] as usize);
-        }
-        let none = table.no_information();
-        let share = (table.corrected_score() - none) / (1.0 - none);
+        let table = |labels: &[usize]| {
+            let mut table = Contingency::new(borders.len() + 1, classes);
+            own.iter().zip(labels).for_each(|(&value, &label)| table.add(bin(&borders, value), label));
+            table
+        };
+        // Where almost every node has a value of its own, shuffled classes are known as well.
+        let mut dealt: Vec<usize> = labelled.iter().map(|&node| labels[node] as usize).collect();
+        let found = table(&dealt);
+        Seed(0).stream(Stream::Permutations, col as u64).shuffle(&mut dealt);
+        let share = normalized(&found, table(&dealt).score().max(found.no_information()));
         if share >= LEAK_SCORE {
             known.push((col, format!("column {col} knows {:.0} %", 100.0 * share)));
         }
@@ -439,6 +488,11 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
             100.0 * LEAK_SCORE
         )
     });
+}
+
+/// A table's score on a scale from 0, the score of knowing nothing, to 1.
+fn normalized(table: &Contingency, none: f64) -> f64 {
+    if none < 1.0 { (table.score() - none) / (1.0 - none) } else { 0.0 }
 }
 
 /// Between the values where they are few, else at their quantiles.
@@ -457,7 +511,10 @@ fn value_borders(values: &[f32]) -> Vec<f32> {
 mod tests {
     use super::*;
     use crate::matrix::Matrix;
-    use crate::seed::{Seed, Stream};
+
+    fn exec() -> Exec {
+        Exec::new(1).unwrap()
+    }
 
     fn kinds(checked: &Checked) -> Vec<(&str, usize)> {
         checked.findings.iter().map(|f| (f.kind, f.count)).collect()
@@ -494,14 +551,14 @@ mod tests {
     #[test]
     fn a_sound_split_is_let_through() {
         let (graph, pairs) = sound();
-        let checked = links(&graph, &pairs).unwrap();
+        let checked = links(&graph, &pairs, &exec()).unwrap();
         assert_eq!(checked.findings, []);
         assert!(checked.checks.len() >= 14 && checked.skipped.is_empty(), "{:?}", checked.checks);
         // Training edges in both directions are no fault; missing negatives are said.
         let (_, mut both) = sound();
         both.train.extend(pairs.train.iter().map(|p| [p[1], p[0]]));
         both.test.negatives.clear();
-        let checked = links(&graph, &both).unwrap();
+        let checked = links(&graph, &both, &exec()).unwrap();
         assert_eq!((checked.findings.len(), checked.skipped.len()), (0, 1));
     }
 
@@ -511,7 +568,7 @@ mod tests {
         let broken = |breaking: &dyn Fn(&mut LinkPairs)| {
             let mut pairs = sound.clone();
             breaking(&mut pairs);
-            links(&graph, &pairs).unwrap()
+            links(&graph, &pairs, &exec()).unwrap()
         };
         let flip = |p: Pair| [p[1], p[0]];
         let found = broken(&|p| p.train.extend([flip(sound.test.positives[0]), sound.test.positives[1]]));
@@ -546,31 +603,32 @@ mod tests {
         let found = broken(&easy);
         assert!(kinds(&found).contains(&("test-negatives-too-easy", 150)), "{:?}", found.findings);
         let outside = LinkPairs { train: vec![[0, 999]], ..LinkPairs::default() };
-        assert!(links(&graph, &outside).unwrap_err().to_string().contains("below 200"));
+        assert!(links(&graph, &outside, &exec()).unwrap_err().to_string().contains("below 200"));
     }
 
     #[test]
     fn features_that_hold_edges_are_found() {
         let (graph, pairs) = sound();
         // Column 0: the full degree. Column 1: the training degree, which is no leak. Column 2: the neighbours of a node.
-        let mut some = (0..200).filter(|&node| (12..15).contains(&graph.degree(node)));
-        let [hub, next] = [some.next().unwrap(), some.next().unwrap()];
+        let hubs: Vec<usize> =
+            (0..200).filter(|&node| (12..15).contains(&graph.degree(node))).take(12).collect();
         let training = Csr::symmetric(200, &pairs.train);
         let x = Matrix::from_fn(200, 3, |node, col| match col {
             0 => graph.degree(node) as f32,
             1 => training.row(node).len() as f32,
-            _ => f32::from(u8::from(graph.adjacency().contains(hub as u32, node as u32))),
+            _ => f32::from(u8::from(graph.adjacency().contains(hubs[0] as u32, node as u32))),
         });
-        let one = links(&graph.clone().with_features(Features::Dense(x.clone())).unwrap(), &pairs).unwrap();
+        let one = links(&graph.clone().with_features(Features::Dense(x.clone())).unwrap(), &pairs, &exec())
+            .unwrap();
         assert!(kinds(&one) == [("features-hold-degrees", 1)], "a few may be chance");
-        // The neighbours of another node too.
-        let x = Matrix::from_fn(200, 4, |node, col| match col {
-            3 => f32::from(u8::from(graph.adjacency().contains(next as u32, node as u32))),
-            col => x.row(node)[col],
+        // The neighbours of more nodes too.
+        let x = Matrix::from_fn(200, 14, |node, col| match col {
+            0..2 => x.row(node)[col],
+            col => f32::from(u8::from(graph.adjacency().contains(hubs[col - 2] as u32, node as u32))),
         });
         let graph = graph.with_features(Features::Dense(x)).unwrap();
-        let checked = links(&graph, &pairs).unwrap();
-        assert_eq!(kinds(&checked), [("features-hold-neighbours", 2), ("features-hold-degrees", 1)]);
+        let checked = links(&graph, &pairs, &exec()).unwrap();
+        assert_eq!(kinds(&checked), [("features-hold-neighbours", 12), ("features-hold-degrees", 1)]);
         assert!(
             checked.findings[0].examples[0].contains("column 2")
                 && checked.findings[1].examples[0].contains("column 0")
@@ -585,11 +643,11 @@ mod tests {
         let sets =
             NodeSets { train: (0..40).collect(), valid: (40..80).collect(), test: (80..199).collect() };
         let plain = graph.clone().with_labels(labels.clone()).unwrap();
-        assert_eq!(nodes(&plain, &sets).unwrap().findings, []);
+        assert_eq!(nodes(&plain, &sets, &exec()).unwrap().findings, []);
         let broken = |breaking: &dyn Fn(&mut NodeSets)| {
             let mut sets = sets.clone();
             breaking(&mut sets);
-            nodes(&plain, &sets).unwrap()
+            nodes(&plain, &sets, &exec()).unwrap()
         };
         assert_eq!(kinds(&broken(&|s| s.test.push(3))), [("test-in-training", 1)]);
         assert_eq!(kinds(&broken(&|s| s.valid.push(3))), [("validation-in-training", 1)]);
@@ -605,10 +663,24 @@ mod tests {
             1 => labels[node].max(0) as f32 + 0.01 * noise.row(node)[1],
             _ => f32::from(u8::from(labels[node] == 2)),
         });
-        let told = nodes(&plain.clone().with_features(Features::Dense(x)).unwrap(), &sets).unwrap();
+        let told = nodes(&plain.clone().with_features(Features::Dense(x)).unwrap(), &sets, &exec()).unwrap();
         assert_eq!(kinds(&told), [("features-hold-classes", 2)]);
+        // Hardly more labels than bins: noise knows nothing all the same, and a copy of the class still does.
+        let mut few = labels.clone();
+        few[60..].fill(-1);
+        let few_sets =
+            NodeSets { train: (0..20).collect(), valid: (20..40).collect(), test: (40..60).collect() };
+        let sparse = graph.clone().with_labels(few).unwrap();
+        assert_eq!(nodes(&sparse, &few_sets, &exec()).unwrap().findings, []);
+        let x = Matrix::from_fn(
+            200,
+            2,
+            |node, col| if col == 0 { noise.row(node)[0] } else { labels[node] as f32 },
+        );
+        let told = nodes(&sparse.with_features(Features::Dense(x)).unwrap(), &few_sets, &exec()).unwrap();
+        assert_eq!(kinds(&told), [("features-hold-classes", 1)]);
         let x = Matrix::from_fn(200, 6, |node, col| noise.row(if node == 100 { 0 } else { node })[col]);
-        let told = nodes(&plain.with_features(Features::Dense(x)).unwrap(), &sets).unwrap();
+        let told = nodes(&plain.with_features(Features::Dense(x)).unwrap(), &sets, &exec()).unwrap();
         assert_eq!(kinds(&told), [("test-repeats-training", 1)]);
     }
 }

@@ -1,5 +1,6 @@
 //! The library from the outside: theorems as properties, determinism, real graphs where they are at hand.
 
 mod determinism;
+mod formats;
 mod properties;
 mod real;

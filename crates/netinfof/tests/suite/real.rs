@@ -9,7 +9,7 @@ use netinfof::split::Negatives;
 use netinfof::{ComponentKind, Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
 
 /// The data folder; says so past the test harness where there is none.
-fn data(test: &str) -> Option<PathBuf> {
+pub(crate) fn data(test: &str) -> Option<PathBuf> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("NETINFOF_DATA").map_or_else(default, PathBuf::from);
     if folder.join("cora.npz").exists() {

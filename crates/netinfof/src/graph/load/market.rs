@@ -1,0 +1,55 @@
+//! MatrixMarket's coordinates: `%%MatrixMarket matrix coordinate …`, a line of sizes, one entry a line counted from 1.
+
+use std::path::Path;
+
+use super::Table;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::graph::{Graph, NodeId, Pair};
+
+pub(super) const BANNER: &str = "%%MatrixMarket";
+
+/// The graph whose adjacency matrix this is.
+pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
+    // Lines that begin with % are skipped as comments, the banner among them.
+    let mut rows = Table::open(path)?.uneven();
+    let Some(sizes) = rows.next_row()? else {
+        return Err(Error::Format { path: path.into(), what: "no line of sizes".into() });
+    };
+    let number = |cell: &str| cell.parse::<usize>().ok();
+    let [Some(height), Some(width), Some(count)] =
+        [0, 1, 2].map(|at| sizes.cells.get(at).and_then(|cell| number(cell)))
+    else {
+        return Err(
+            rows.error(sizes.line, "rows, columns and entries were expected (a dense `array` is no graph)")
+        );
+    };
+    if height != width {
+        return Err(
+            rows.error(sizes.line, format!("{height} × {width}; the adjacency matrix of a graph is square"))
+        );
+    }
+    let mut edges: Vec<Pair> = Vec::new();
+    let mut weights = false;
+    while let Some(row) = rows.next_row()? {
+        let end = |at: usize| {
+            let found =
+                row.cells.get(at).and_then(|cell| number(cell)).filter(|&v| (1..=height).contains(&v));
+            found.and_then(|v| NodeId::try_from(v - 1).ok())
+        };
+        let (Some(i), Some(j)) = (end(0), end(1)) else {
+            return Err(rows.error(row.line, format!("two numbers from 1 to {height} were expected")));
+        };
+        edges.push([i, j]);
+        weights |= row.cells.len() > 2;
+        exec.check()?;
+    }
+    if edges.len() != count {
+        let what = format!("{} entries where the line of sizes says {count}", edges.len());
+        return Err(Error::Format { path: path.into(), what });
+    }
+    if weights {
+        exec.notice(format!("{name}: values of the entries ignored (edges have no weights here)"));
+    }
+    Graph::from_edges(name, height, &edges)
+}

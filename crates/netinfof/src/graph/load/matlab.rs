@@ -1,0 +1,159 @@
+//! Graphs in MATLAB files: those of LINKX (`edge_index`, `node_feat`, `label`), Facebook 100 (`A`, `local_info`) and fraud graphs (`homo`,
+//! `features`, `label`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::graph::mat::{self, Variable};
+use crate::graph::{Csr, Features, Graph, NodeId, Pair};
+use crate::matrix::Matrix;
+
+/// The graph in this file.
+pub(super) fn graph(path: &Path, name: &str) -> Result<Graph> {
+    let variables = mat::read(path)?;
+    let broken = |what: String| Error::Format { path: path.into(), what };
+    read(name, &variables).map_err(|fault| match fault {
+        Fault::What(what) => broken(what),
+        Fault::Error(error) => error,
+    })
+}
+
+enum Fault {
+    What(String),
+    Error(Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault::Error(error)
+    }
+}
+
+impl From<String> for Fault {
+    fn from(what: String) -> Self {
+        Fault::What(what)
+    }
+}
+
+fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Result<Graph, Fault> {
+    let get = |names: &[&str]| names.iter().find_map(|name| variables.get(*name));
+    if let Some(adjacency) = get(&["A", "homo", "adj", "Problem"]) {
+        let (nodes, edges) = entries(adjacency)?;
+        let graph = Graph::from_edges(name, nodes, &edges)?;
+        if let Some(info) = get(&["local_info"]) {
+            return facebook(graph, info);
+        }
+        return with_nodes(graph, get(&["features", "node_feat", "X"]), get(&["label", "labels", "y", "Y"]));
+    }
+    let Some(Variable::Dense { rows, cols, values }) = get(&["edge_index"]) else {
+        let names: Vec<String> = variables.keys().cloned().collect();
+        return Err(format!("no `edge_index` and no `A`; the file holds {}", super::list(&names)).into());
+    };
+    let id = |&value: &f64| {
+        let whole = (0.0..f64::from(u32::MAX)).contains(&value) && value.fract() == 0.0;
+        if whole {
+            Ok(value as NodeId)
+        } else {
+            Err(format!("`edge_index` holds {value}, which is no node number"))
+        }
+    };
+    let ids: Vec<NodeId> = values.iter().map(id).collect::<std::result::Result<_, _>>()?;
+    // Column by column: 2 × m has the ends of an edge side by side.
+    let edges: Vec<Pair> = match (rows, cols) {
+        (2, _) => ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect(),
+        (m, 2) => (0..*m).map(|at| [ids[at], ids[m + at]]).collect(),
+        _ => return Err(format!("`edge_index` is {rows} × {cols}; 2 × edges was expected").into()),
+    };
+    let features = get(&["node_feat", "features"]);
+    let height = features.map_or(0, |features| match features {
+        Variable::Dense { rows, .. } | Variable::Sparse { rows, .. } => *rows,
+    });
+    let stated = match get(&["num_nodes"]) {
+        Some(Variable::Dense { values, .. }) => values.first().copied().unwrap_or(0.0) as usize,
+        _ => 0,
+    };
+    let top = edges.iter().flatten().max().map_or(0, |&top| top as usize + 1);
+    let nodes = if stated.max(height) == 0 { top } else { stated.max(height) };
+    with_nodes(Graph::from_edges(name, nodes, &edges)?, features, get(&["label", "labels", "y"]))
+}
+
+/// The places of an adjacency matrix that are not zero.
+fn entries(matrix: &Variable) -> std::result::Result<(usize, Vec<Pair>), String> {
+    let mut edges = Vec::new();
+    let (rows, cols) = match matrix {
+        Variable::Sparse { rows, starts, indices, values } => {
+            for (col, ends) in starts.windows(2).enumerate() {
+                let own = indices[ends[0]..ends[1]].iter().zip(&values[ends[0]..ends[1]]);
+                edges.extend(own.filter(|(_, v)| **v != 0.0).map(|(&row, _)| [row, col as NodeId]));
+            }
+            (*rows, starts.len() - 1)
+        }
+        Variable::Dense { rows, cols, values } => {
+            let place = |at: usize| [(at % rows) as NodeId, (at / rows) as NodeId];
+            edges.extend(values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(at, _)| place(at)));
+            (*rows, *cols)
+        }
+    };
+    if rows != cols {
+        return Err(format!("the adjacency matrix is {rows} × {cols}, not square"));
+    }
+    Ok((rows, edges))
+}
+
+fn with_nodes(
+    mut graph: Graph,
+    features: Option<&Variable>,
+    labels: Option<&Variable>,
+) -> std::result::Result<Graph, Fault> {
+    if let Some(features) = features {
+        graph = graph.with_features(match features {
+            Variable::Dense { rows, cols, values } => {
+                super::sparse_where_sparse(Matrix::from_fn(*rows, *cols, |row, col| {
+                    values[col * rows + row] as f32
+                }))
+            }
+            Variable::Sparse { rows, starts, indices, values } => {
+                let values = values.iter().map(|&v| v as f32).collect();
+                Features::Sparse(Csr::new(*rows, starts.clone(), indices.clone(), Some(values))?.transpose())
+            }
+        })?;
+    }
+    if let Some(Variable::Dense { values, .. }) = labels {
+        let label = |&v: &f64| if v.is_nan() || v < 0.0 { -1 } else { v as i32 };
+        graph = graph.with_labels(values.iter().map(label).collect())?;
+    }
+    Ok(graph)
+}
+
+/// Facebook 100: of the seven facts about a person the second is the class, where 0 means unknown, and the others are features, a column
+/// for each value.
+fn facebook(graph: Graph, info: &Variable) -> std::result::Result<Graph, Fault> {
+    const GENDER: usize = 1;
+    let Variable::Dense { rows, cols, values } = info else {
+        return Err("`local_info` is sparse; a table of facts was expected".to_string().into());
+    };
+    if *cols <= GENDER {
+        return Err(format!("`local_info` has {cols} columns; seven were expected").into());
+    }
+    let column = |col: usize| &values[col * rows..(col + 1) * rows];
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); *rows];
+    let mut width = 0u32;
+    for col in (0..*cols).filter(|&col| col != GENDER) {
+        let mut distinct: Vec<f64> = column(col).to_vec();
+        distinct.sort_unstable_by(f64::total_cmp);
+        distinct.dedup();
+        for (row, value) in column(col).iter().enumerate() {
+            let at = distinct.partition_point(|other| other.total_cmp(value).is_lt());
+            places[row].push(width + at as u32);
+        }
+        width += distinct.len() as u32;
+    }
+    let ones = places.into_iter().map(|own| {
+        let ones = vec![1.0; own.len()];
+        (own, ones)
+    });
+    let features = Features::Sparse(Csr::from_rows(width as usize, ones));
+    let labels = column(GENDER).iter().map(|&v| v as i32 - 1).collect();
+    Ok(graph.with_features(features)?.with_labels(labels)?)
+}
