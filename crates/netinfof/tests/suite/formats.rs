@@ -85,7 +85,9 @@ fn linkx_and_ogb() {
     assert_eq!((ddi.nodes(), ddi.edge_count()), (4267, expected.train.len()));
     assert_eq!((split.valid, split.test), (expected.valid, expected.test));
     let sorted = |mut pairs: Vec<[u32; 2]>| {
-        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        for pair in &mut pairs {
+            pair.sort_unstable();
+        }
         pairs.sort_unstable();
         pairs
     };
