@@ -31,6 +31,8 @@ pub(crate) enum Command {
     CheckSplit(CheckArgs),
     /// Show a run again from its JSON, and write its page
     Report(ReportArgs),
+    /// Write a graph in another format: npz, tables (CSV, TSV), MatrixMarket
+    Convert(ConvertArgs),
     /// Generate a graph with planted information
     Synth(SynthArgs),
     /// Run the paper's experiments: published figures, ours, and the difference
@@ -131,12 +133,28 @@ pub(crate) struct GraphArgs {
     /// Geom-GCN, Planetoid), or a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+}
+
+impl GraphArgs {
+    pub(crate) fn load_params(&self) -> Result<LoadParams> {
+        self.load.params()
+    }
+}
+
+/// What is not in GRAPH itself.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LoadArgs {
     /// Node table of an edge list: an id column, feature columns, perhaps a label column
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
     /// Label column of the node table [default: label, y or class, where there is one]
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
+    /// The two id columns of an edge list with a header [default: source,target and other usual names, else the first two]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1)]
+    pub(crate) ends: Option<Vec<String>>,
     /// What GRAPH is [default: found from its content]
     #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArg>,
@@ -160,8 +178,8 @@ pub(crate) enum FormatArg {
     MatrixMarket,
 }
 
-impl GraphArgs {
-    pub(crate) fn load_params(&self) -> LoadParams {
+impl LoadArgs {
+    pub(crate) fn params(&self) -> Result<LoadParams> {
         let mut params = LoadParams::default();
         params.nodes.clone_from(&self.nodes);
         params.label.clone_from(&self.label);
@@ -174,7 +192,17 @@ impl GraphArgs {
             FormatArg::Ogb => Format::Ogb,
             FormatArg::MatrixMarket => Format::MatrixMarket,
         });
-        params
+        if let Some(ends) = &self.ends {
+            let [a, b] = &ends[..] else {
+                return Err(Error::InvalidParam {
+                    name: "ends",
+                    value: ends.join(","),
+                    need: "two names of columns, such as source,target".into(),
+                });
+            };
+            params.ends = Some([a.clone(), b.clone()]);
+        }
+        Ok(params)
     }
 }
 
@@ -231,6 +259,20 @@ pub(crate) struct ReportArgs {
     /// The page to write [default: the JSON's name with .html]
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConvertArgs {
+    /// The graph, as everywhere else
+    pub(crate) graph: String,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    /// The file to write, its format by its ending: .npz, .csv, .tsv, .txt or .mtx; .gz after the last four packs it. Beside an edge table
+    /// NAME.csv stands the node table NAME.nodes.csv
+    pub(crate) output: PathBuf,
+    /// No progress and no notices on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -550,7 +592,7 @@ impl Args {
             Command::Probe(run) | Command::Act(run) => run.output.threads,
             Command::Inspect(inspect) => inspect.output.threads,
             Command::CheckSplit(check) => check.output.threads,
-            Command::Report(_) => None,
+            Command::Report(_) | Command::Convert(_) => None,
             Command::Synth(synth) => synth.threads,
             Command::Reproduce(reproduce) => reproduce.threads,
         };
@@ -563,6 +605,7 @@ impl Args {
             Command::Inspect(inspect) => inspect.output.quiet,
             Command::CheckSplit(check) => check.output.quiet,
             Command::Report(_) => false,
+            Command::Convert(convert) => convert.quiet,
             Command::Synth(synth) => synth.quiet,
             Command::Reproduce(reproduce) => reproduce.quiet,
         }

@@ -5,13 +5,16 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
 use netinfof::graph::load::{self, SplitFiles};
 use netinfof::graph::save;
 use netinfof::split::check;
 use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
 
-use crate::args::{Args, CheckArgs, Command, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs, Task};
+use crate::args::{
+    Args, CheckArgs, Command, ConvertArgs, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs, Task,
+};
 use crate::page::page;
 use crate::printer::{self, Bars};
 
@@ -23,6 +26,7 @@ pub(crate) fn dispatch(args: &Args, bars: &Arc<Bars>, exec: &Exec) -> Result<Exi
         Command::Act(run) => task(run, Goal::Act, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
         Command::Report(report) => show_again(report),
+        Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
         Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
     };
@@ -41,7 +45,8 @@ fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
             need: "a file of its own".into(),
         });
     }
-    let load = || load::graph(&run.graph.graph, &run.graph.load_params(), Seed(run.seed), exec);
+    let files = run.graph.load_params()?;
+    let load = || load::graph(&run.graph.graph, &files, Seed(run.seed), exec);
     let mut report = match run.task {
         Task::Links => {
             let mut params = run.link_params()?;
@@ -134,7 +139,7 @@ fn own_split<T>(
 
 /// Says what is wrong with a split; status 1 if anything is.
 fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
-    let graph = load::graph(&args.graph.graph, &args.graph.load_params(), Seed(0), exec)?;
+    let graph = load::graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
     let missing = || Error::InvalidParam {
         name: "split",
         value: "none".into(),
@@ -168,22 +173,68 @@ fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
 }
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
-    let graph = load::graph(&inspect.graph.graph, &inspect.graph.load_params(), Seed(0), exec)?;
-    show_facts(inspect.output.json.as_deref(), &graph)
+    let start = Instant::now();
+    let graph = load::graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
+    show_facts(inspect.output.json.as_deref(), &graph, start)
+}
+
+/// Writes a graph in the format that the output's name asks for.
+fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
+    let name = args.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.strip_suffix(".gz").unwrap_or(&name);
+    let ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
+    if !["npz", "csv", "tsv", "txt", "mtx"].contains(&ending.as_str()) || ending == "npz" && stem != name {
+        return Err(Error::InvalidParam {
+            name: "OUTPUT",
+            value: args.output.display().to_string(),
+            need: "a name that ends in .npz, .csv, .tsv, .txt or .mtx, or in one of the last four and .gz"
+                .into(),
+        });
+    }
+    check_writable(&args.output)?;
+    let graph = load::graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
+    let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
+    let mut written = vec![args.output.clone()];
+    match ending.as_str() {
+        "npz" => save::npz(&graph, &args.output)?,
+        "mtx" => {
+            if features || labels || graph.ids().is_some() {
+                exec.notice(
+                    "MatrixMarket has no place for features, labels and names: only the edges are written",
+                );
+            }
+            save::market(&graph, &args.output)?;
+        }
+        _ => {
+            save::edges(&graph, &args.output)?;
+            // Without it nodes without an edge would be lost.
+            if features || labels || (0..graph.nodes()).any(|node| graph.degree(node) == 0) {
+                let (base, rest) = name.split_once('.').unwrap_or((&name, ""));
+                let nodes = args.output.with_file_name(format!("{base}.nodes.{rest}"));
+                save::nodes(&graph, &nodes)?;
+                written.push(nodes);
+            }
+        }
+    }
+    let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    printer::out(&format!("{} nodes, {} edges: {}", graph.nodes(), graph.edge_count(), written.join(", ")))
 }
 
 fn generate(synth: &SynthArgs, exec: &Exec) -> Result<()> {
+    let start = Instant::now();
     let graph = synth.generator()?.graph(Seed(0), exec)?;
     if let Some(path) = &synth.output {
         save::npz(&graph, path)?;
     }
-    show_facts(synth.json.as_deref(), &graph)
+    show_facts(synth.json.as_deref(), &graph, start)
 }
 
-fn show_facts(json: Option<&Path>, graph: &Graph) -> Result<()> {
+fn show_facts(json: Option<&Path>, graph: &Graph, start: Instant) -> Result<()> {
+    let seconds = start.elapsed().as_secs_f64();
     let facts = graph.facts();
     let value = || {
-        let value = serde_json::json!({ "netinfof": env!("CARGO_PKG_VERSION"), "graph": facts });
+        let value =
+            serde_json::json!({ "netinfof": env!("CARGO_PKG_VERSION"), "graph": facts, "seconds": seconds });
         serde_json::to_string_pretty(&value).expect("facts hold nothing JSON cannot say")
     };
     finish(json, value, || printer::facts(&facts))

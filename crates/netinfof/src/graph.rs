@@ -278,6 +278,11 @@ impl Features {
     }
 
     fn check(&self, nodes: usize) -> Result<()> {
+        const MOST: usize = 1 << 26;
+        if self.cols() > MOST {
+            let what = format!("{} feature columns; at most {MOST} are possible", self.cols());
+            return Err(Error::InvalidGraph { what });
+        }
         let (rows, bad) = match self {
             Features::None => return Ok(()),
             Features::Dense(x) => (
@@ -333,6 +338,11 @@ impl Graph {
                 what: format!("{nodes} nodes; at most {} are possible", u32::MAX),
             });
         }
+        // A file that claims more is damaged or means harm; memory is only asked for what edges can fill.
+        if nodes > 1_000_000 && nodes / 1000 > edges.len() {
+            let what = format!("{nodes} nodes for {} edges: hardly a graph", edges.len());
+            return Err(Error::InvalidGraph { what });
+        }
         let outside = |edge: &Pair| edge.iter().any(|&end| end as usize >= nodes);
         if let Some(at) = edges.iter().position(outside) {
             let [i, j] = edges[at];
@@ -370,6 +380,12 @@ impl Graph {
         }
     }
 
+    /// Notes self loops that were left out.
+    pub(crate) fn with_self_loops(mut self, self_loops: usize) -> Self {
+        self.self_loops = self_loops;
+        self
+    }
+
     /// Adds node features; one row a node, all finite.
     pub fn with_features(mut self, features: Features) -> Result<Self> {
         features.check(self.nodes())?;
@@ -386,6 +402,11 @@ impl Graph {
         }
         if let Some((node, label)) = labels.iter().enumerate().find(|&(_, &label)| label < -1) {
             let what = format!("label {label} of node {node}; labels are 0, 1, … or -1 where unknown");
+            return Err(Error::InvalidGraph { what });
+        }
+        let most = i32::try_from(1_000_000 + 10 * labels.len()).unwrap_or(i32::MAX);
+        if let Some((node, label)) = labels.iter().enumerate().find(|&(_, &label)| label > most) {
+            let what = format!("label {label} of node {node}; classes are counted 0, 1, …");
             return Err(Error::InvalidGraph { what });
         }
         self.labels = labels.iter().any(|&label| label >= 0).then_some(labels);

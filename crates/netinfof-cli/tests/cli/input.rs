@@ -158,3 +158,83 @@ fn constant_features_know_nothing() {
         }
     }
 }
+
+#[test]
+fn convert_there_and_back() {
+    let folder = Folder::new();
+    let npz = folder.path("demo.npz");
+    assert!(netinfof(&["convert", "synth:demo", &npz]).status.success());
+    let before = facts(&[&npz]);
+    for ending in ["csv", "tsv.gz", "txt"] {
+        let table = folder.path(&format!("demo.{ending}"));
+        let output = netinfof(&["convert", &npz, &table]);
+        let nodes = folder.path(&format!("demo.nodes.{ending}"));
+        assert!(stdout(&output).contains(&nodes), "{}", stderr(&output));
+        let after = facts(&[&table, "--nodes", &nodes]);
+        for key in [
+            "nodes",
+            "edges",
+            "features",
+            "classes",
+            "feature_density",
+            "edge_homophily",
+            "degree_assortativity",
+        ] {
+            assert_eq!(after[key], before[key], "{ending} {key}");
+        }
+    }
+    let market = folder.path("demo.mtx");
+    let output = netinfof(&["convert", &npz, &market]);
+    assert!(stderr(&output).contains("only the edges are written"), "{}", stderr(&output));
+    assert_eq!(facts(&[&market])["edges"], before["edges"]);
+    let output = netinfof(&["convert", &npz, &folder.path("demo.xyz")]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains(".npz, .csv"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_format_can_be_asked_for() {
+    let folder = Folder::new();
+    // Numbers that could be a list of edges, or a matrix.
+    let file = folder.file(
+        "g.txt",
+        format!("%%MatrixMarket matrix coordinate pattern general\n60 60 120\n{}", {
+            let one = |line: &str| {
+                line.split(' ')
+                    .map(|v| (v.parse::<u32>().unwrap() + 1).to_string())
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            ring(60, " ").lines().map(one).collect::<Vec<_>>().join("\n")
+        }),
+    );
+    let nodes = |args: &[&str]| {
+        let output = netinfof(&[&["inspect", file.as_str(), "--json", "-"], args].concat());
+        let value: Value = serde_json::from_str(&stdout(&output)).unwrap_or_default();
+        (value["graph"]["nodes"].as_u64(), stderr(&output))
+    };
+    assert_eq!(nodes(&[]).0, Some(60));
+    let (none, said) = nodes(&["--format", "edges"]);
+    assert!(none.is_none() && said.contains("where line"), "{said}");
+    assert!(nodes(&["--format", "npz"]).1.contains("not a readable npz"));
+}
+
+#[test]
+fn id_columns_by_name() {
+    let folder = Folder::new();
+    let rows: String = ring(50, ",").lines().map(|edge| format!("0.5,{edge}\n")).collect();
+    let usual = folder.file("usual.csv", format!("weight,Source,Target\n{rows}"));
+    assert_eq!(
+        (facts(&[&usual])["nodes"].as_u64(), facts(&[&usual])["edges"].as_u64()),
+        (Some(50), Some(100))
+    );
+    let own = folder.file("own.csv", format!("w,buyer,seller\n{rows}"));
+    assert_eq!(facts(&[&own, "--ends", "buyer,seller"])["edges"], 100);
+    let output = netinfof(&["inspect", &own, "--ends", "buyer,nobody"]);
+    assert!(
+        stderr(&output).contains("nobody") && stderr(&output).contains("`w`, `buyer`, `seller`"),
+        "{}",
+        stderr(&output)
+    );
+    let output = netinfof(&["inspect", &own, "--ends", "buyer"]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("two names"), "{}", stderr(&output));
+}

@@ -3,6 +3,7 @@
 mod geom_gcn;
 mod market;
 mod matlab;
+mod numbered;
 mod ogb;
 mod planetoid;
 mod torch;
@@ -29,6 +30,8 @@ pub struct LoadParams {
     pub nodes: Option<PathBuf>,
     /// Name of the label column of the node table; default `label`, `y` or `class`, where there is one.
     pub label: Option<String>,
+    /// Names of the two id columns of an edge list; usual names are found, else they are the first two.
+    pub ends: Option<[String; 2]>,
     /// What the source is; found from its content by default.
     pub format: Option<Format>,
 }
@@ -169,7 +172,7 @@ fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
 }
 
 /// An edge of node numbers below `nodes`.
-fn numbered(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
+fn node_pair(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
     let end = |at: usize| -> Result<NodeId> {
         let cell = row.cells.get(at).map_or("", String::as_str);
         let number = cell.parse::<NodeId>().ok().filter(|&node| (node as usize) < nodes);
@@ -210,6 +213,16 @@ fn from_npz(path: &Path, name: &str) -> Result<Graph> {
     }
     if npz.has("y") {
         graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
+    }
+    if npz.has("ids") {
+        // Some other file's `ids` need not be ours.
+        let ids =
+            npz.array("ids").ok().and_then(|array| array.texts()).filter(|ids| ids.len() == graph.nodes());
+        let distinct =
+            |ids: &Vec<String>| ids.iter().collect::<std::collections::HashSet<_>>().len() == ids.len();
+        if let Some(ids) = ids.filter(distinct) {
+            graph = graph.with_ids(ids);
+        }
     }
     if npz.has("truth") {
         // Some other file's `truth` is none of our business.
@@ -316,8 +329,27 @@ fn npz_pairs(npz: &mut Npz, name: &str) -> Result<Vec<Pair>> {
     }
 }
 
+const WEIGHTS: &str = "columns after the second ignored (edges have no weights here)";
+
 /// Reads an edge list: two id columns first, more columns ignored with a notice.
 fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    // A list that can be read only once, such as a pipe, cannot be read twice.
+    let again = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    if params.nodes.is_none()
+        && params.ends.is_none()
+        && again
+        && let Some(found) = numbered::read(path, name, exec)?
+    {
+        if found.more_columns {
+            exec.notice(format!("{name}: {WEIGHTS}"));
+        }
+        return Ok(found.graph);
+    }
+    from_named_list(path, name, params, exec)
+}
+
+/// The same for ids of any kind.
+fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut ids = Ids::default();
     let table = params.nodes.as_deref().map(|path| node_table(path, params, &mut ids)).transpose()?;
     let known = ids.names.len();
@@ -332,16 +364,22 @@ fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> 
         return Err(rows.error(row.line, "1 column; an edge needs two ids"));
     }
     if row.cells.len() > 2 {
-        exec.notice(format!("{name}: columns after the second ignored (edges have no weights here)"));
+        exec.notice(format!("{name}: {WEIGHTS}"));
     }
     let second = rows.next_row()?;
-    if is_header(row, second.as_ref()) {
+    let header = params.ends.is_some() || is_header(row, second.as_ref());
+    let columns = match &params.ends {
+        Some(ends) => named_columns(ends, &row.cells, path)?,
+        None if header => usual_columns(&row.cells).unwrap_or([0, 1]),
+        None => [0, 1],
+    };
+    if header {
         first = None;
     }
     let mut pending = [first, second].into_iter().flatten();
     while let Some(row) = pending.next().map_or_else(|| rows.next_row(), |row| Ok(Some(row)))? {
         let mut edge = [0; 2];
-        for (end, cell) in edge.iter_mut().zip(&row.cells) {
+        for (end, cell) in edge.iter_mut().zip(columns.map(|column| &row.cells[column])) {
             if cell.is_empty() {
                 return Err(rows.error(row.line, "an empty id"));
             }
@@ -369,8 +407,15 @@ fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> 
     }
     let mut graph = Graph::from_edges(name, ids.names.len(), &edges)?;
     if let Some(table) = table {
-        let isolated = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).count();
-        exec.notice(format!("{known} nodes in the node table, {isolated} of them without an edge"));
+        let isolated: Vec<usize> = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).collect();
+        let some: Vec<String> =
+            isolated.iter().take(3).map(|&node| format!("`{}`", ids.names[node])).collect();
+        let such = if some.is_empty() { String::new() } else { format!(", such as {}", some.join(", ")) };
+        exec.notice(format!(
+            "{known} nodes in the node table, {} of them without an edge{such}; all {} ids of the edges are among them",
+            isolated.len(),
+            known - isolated.len()
+        ));
         graph = graph.with_features(table.features)?.with_labels(table.labels)?;
     }
     Ok(graph.with_ids(ids.names))
@@ -497,6 +542,35 @@ impl Ids {
     }
 }
 
+/// Usual names of the two id columns of an edge list.
+const ENDS: [[&str; 2]; 8] = [
+    ["source", "target"],
+    ["src", "dst"],
+    ["from", "to"],
+    ["fromnodeid", "tonodeid"],
+    ["u", "v"],
+    ["node1", "node2"],
+    ["id1", "id2"],
+    ["head", "tail"],
+];
+
+/// The places of usual names in a header.
+fn usual_columns(header: &[String]) -> Option<[usize; 2]> {
+    let place = |wanted: &str| header.iter().position(|name| name.to_lowercase() == wanted);
+    ENDS.iter().find_map(|[a, b]| Some([place(a)?, place(b)?]))
+}
+
+/// The places of the names asked for.
+fn named_columns(ends: &[String; 2], header: &[String], path: &Path) -> Result<[usize; 2]> {
+    let place = |name: &String| {
+        let found = header.iter().position(|own| own == name);
+        found.ok_or_else(|| {
+            Error::param("ends", name, format!("two columns of {}: {}", path.display(), list(header)))
+        })
+    };
+    Ok([place(&ends[0])?, place(&ends[1])?])
+}
+
 /// Whether the first row holds names of columns: usual names, or words above numbers.
 fn is_header(first: &Row, second: Option<&Row>) -> bool {
     const USUAL: [&str; 22] = [
@@ -526,7 +600,7 @@ fn is_header(first: &Row, second: Option<&Row>) -> bool {
     let numeric = |row: &Row| row.cells.iter().any(|cell| cell.parse::<f64>().is_ok());
     let usual = |cell: &String| USUAL.contains(&cell.to_lowercase().as_str());
     let all_usual = first.cells.len() >= 2 && first.cells[..2].iter().all(usual);
-    all_usual || (!numeric(first) && second.is_some_and(numeric))
+    all_usual || usual_columns(&first.cells).is_some() || (!numeric(first) && second.is_some_and(numeric))
 }
 
 fn list(names: &[String]) -> String {
@@ -706,4 +780,72 @@ pub fn link_split_npz(path: &Path) -> Result<LinkPairs> {
         valid: labelled("valid_edges", "y_valid")?,
         test: labelled("test_edges", "y_test")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::seed::Stream;
+
+    /// Lists of numbers give the same graph to both readers, however they are written.
+    #[test]
+    fn numbers_and_names_agree() {
+        let exec = Exec::new(2).unwrap();
+        let folder = std::env::temp_dir().join(format!("netinfof-lists-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut draw = Seed(3).stream(Stream::Synth, 0);
+        for (case, (delimiter, head, ending, weight, gap)) in [
+            (" ", "# a comment\n", "\n", "", 1),
+            (",", "source,target\n", "\r\n", "", 1),
+            ("\t", "", "\n", "\t0.5", 3),
+            ("  ", "\n\n", "\n", " w x", 7),
+            (";", "from;to;since\n", "\n\n", ";2020", 1),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut text = head.to_string();
+            for _ in 0..40_000 {
+                let [i, j] = [draw.below(5000) * gap, draw.below(5000) * gap];
+                let _ = write!(text, "{i}{delimiter}{j}{weight}{ending}");
+            }
+            // The last line may end with the file.
+            let _ = write!(text, "0{delimiter}1{weight}");
+            let path = folder.join(format!("{case}.txt"));
+            std::fs::write(&path, text).unwrap();
+            let fast = numbered::read(&path, "g", &exec).unwrap().expect("plain numbers").graph;
+            let slow = from_named_list(&path, "g", &LoadParams::default(), &exec).unwrap();
+            assert_eq!(fast.adjacency(), slow.adjacency(), "case {case}");
+            assert_eq!((fast.self_loops(), fast.duplicates()), (slow.self_loops(), slow.duplicates()));
+            let names: Vec<String> = (0..fast.nodes()).map(|node| node.to_string()).collect();
+            assert_eq!(fast.ids().unwrap_or(&names), slow.ids().unwrap(), "case {case}");
+        }
+        // What is not plain is left to the general reader.
+        for (case, text) in [
+            "a b\nb c\n",
+            "1 2\n2 x\n",
+            "1,2\n1,2,3\n",
+            "01 2\n2 3\n",
+            "1 2\n-1 3\n",
+            "1,\"2\"\n",
+            "1 99999999999\n",
+            "1 4000000000\n",
+            "1\n2\n",
+            "1\t2\n1\t\t2\n",
+            "",
+            "\u{feff}1 2\n",
+            "1 2 a\n3 4\n",
+            "1.5 2\n",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let path = folder.join(format!("odd{case}.txt"));
+            std::fs::write(&path, text).unwrap();
+            assert!(numbered::read(&path, "g", &exec).unwrap().is_none(), "{text:?}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

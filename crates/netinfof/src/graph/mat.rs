@@ -88,10 +88,11 @@ fn variables(bytes: &[u8]) -> std::result::Result<BTreeMap<String, Variable>, St
 
 fn inflated(data: &[u8]) -> std::result::Result<Vec<u8>, String> {
     let mut unpacked = Vec::new();
-    let mut decoder = flate2::read::ZlibDecoder::new(data).take(MAX_BYTES + 1);
+    let most = MAX_BYTES.min((1 << 30).max(250 * data.len() as u64));
+    let mut decoder = flate2::read::ZlibDecoder::new(data).take(most + 1);
     decoder.read_to_end(&mut unpacked).map_err(|e| format!("a compressed element is damaged ({e})"))?;
-    if unpacked.len() as u64 > MAX_BYTES {
-        return Err(format!("a compressed element of more than {} GiB", MAX_BYTES >> 30));
+    if unpacked.len() as u64 > most {
+        return Err(format!("a compressed element of {} bytes unpacks to more than {most}", data.len()));
     }
     Ok(unpacked)
 }

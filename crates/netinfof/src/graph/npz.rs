@@ -20,6 +20,11 @@ pub(crate) struct Array {
     bytes: Vec<u8>,
 }
 
+/// Whether so many bytes packed into so few are a trap: no data of ours shrinks like that, however often it repeats itself.
+pub(crate) fn is_bomb(unpacked: u64, packed: u64) -> bool {
+    unpacked > 1 << 30 && unpacked / 250 > packed
+}
+
 /// No array of a graph that fits in memory is larger; a header that claims more is broken or hostile.
 const MAX_BYTES: u64 = 1 << 36;
 
@@ -64,8 +69,9 @@ impl Npz {
             .archive
             .by_name(&format!("{name}.npy"))
             .map_err(|e| broken(&path, format!("cannot be read: {e}")))?;
-        if entry.size() > MAX_BYTES {
-            return Err(broken(&path, format!("claims {} bytes", entry.size())));
+        if entry.size() > MAX_BYTES || is_bomb(entry.size(), entry.compressed_size()) {
+            let (claimed, held) = (entry.size(), entry.compressed_size());
+            return Err(broken(&path, format!("claims {claimed} bytes, compressed to {held}")));
         }
         let mut start = [0u8; 10];
         entry
@@ -152,11 +158,19 @@ impl Array {
 
     /// The value as text, where it is a single one.
     pub(crate) fn text(&self) -> Option<String> {
-        if self.kind != b'U' || !self.shape.is_empty() {
+        if self.shape.is_empty() { self.texts()?.pop() } else { None }
+    }
+
+    /// The values as texts.
+    pub(crate) fn texts(&self) -> Option<Vec<String>> {
+        if self.kind != b'U' || self.size == 0 {
             return None;
         }
-        let letters = self.bytes.chunks_exact(4).map(|b| char::from_u32(u32::from_le_bytes(sized(b))));
-        letters.take_while(|c| *c != Some('\0')).collect()
+        let text = |bytes: &[u8]| {
+            let letters = bytes.chunks_exact(4).map(|b| char::from_u32(u32::from_le_bytes(sized(b))));
+            letters.take_while(|c| *c != Some('\0')).collect::<Option<String>>()
+        };
+        self.bytes.chunks_exact(self.size).map(text).collect()
     }
 
     fn each<T>(&self, convert: impl Fn(&[u8]) -> T) -> Vec<T> {

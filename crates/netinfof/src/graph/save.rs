@@ -1,4 +1,4 @@
-//! Graphs to files: the npz layout of `docs/formats.md`, which NumPy loads without a pickle.
+//! Graphs to files: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables; MatrixMarket.
 
 use std::fs::File;
 use std::io::{BufWriter, Error as IoError, Write};
@@ -13,6 +13,104 @@ use crate::error::{Error, Result};
 /// Writes a graph as npz, as a whole or not at all.
 pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
     whole(path, |file| write(graph, file))
+}
+
+/// Writes the edges as a table with a header: each once, by the graph's own ids. Tabs for `.tsv`, else commas; packed for `.gz`.
+pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
+    table(path, |out, delimiter| {
+        writeln!(out, "source{delimiter}target")?;
+        each_edge(graph, |i, j| {
+            writeln!(out, "{}{delimiter}{}", name(graph, i, delimiter), name(graph, j, delimiter))
+        })
+    })
+}
+
+/// Writes the nodes as a table with a header: id, label where there are labels (empty where it is unknown), and every feature.
+pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
+    table(path, |out, delimiter| {
+        write!(out, "id")?;
+        if graph.labels().is_some() {
+            write!(out, "{delimiter}label")?;
+        }
+        let cols = graph.features().cols();
+        (0..cols).try_for_each(|col| write!(out, "{delimiter}x{col}"))?;
+        writeln!(out)?;
+        let mut row = vec![0.0f32; cols];
+        for node in 0..graph.nodes() {
+            write!(out, "{}", name(graph, node, delimiter))?;
+            match graph.labels().map(|labels| labels[node]) {
+                Some(-1) => write!(out, "{delimiter}")?,
+                Some(label) => write!(out, "{delimiter}{label}")?,
+                None => {}
+            }
+            match graph.features() {
+                Features::None => {}
+                Features::Dense(x) => row.copy_from_slice(x.row(node)),
+                Features::Sparse(x) => {
+                    row.fill(0.0);
+                    let values = x.row_values(node);
+                    for (at, &col) in x.row(node).iter().enumerate() {
+                        row[col as usize] = values.map_or(1.0, |values| values[at]);
+                    }
+                }
+            }
+            row.iter().try_for_each(|value| write!(out, "{delimiter}{value}"))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })
+}
+
+/// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels have no place in it.
+pub fn market(graph: &Graph, path: &Path) -> Result<()> {
+    table(path, |out, _| {
+        writeln!(out, "%%MatrixMarket matrix coordinate pattern symmetric")?;
+        writeln!(out, "{0} {0} {1}", graph.nodes(), graph.edge_count())?;
+        // Below the diagonal, counted from 1.
+        each_edge(graph, |i, j| writeln!(out, "{} {}", j + 1, i + 1))
+    })
+}
+
+fn each_edge(
+    graph: &Graph,
+    mut each: impl FnMut(usize, usize) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    for node in 0..graph.nodes() {
+        for &other in graph.adjacency().row(node).iter().filter(|&&other| other as usize > node) {
+            each(node, other as usize)?;
+        }
+    }
+    Ok(())
+}
+
+/// A text file, packed if its name ends in `.gz`; the delimiter is by its name too.
+fn table(path: &Path, fill: impl FnOnce(&mut dyn Write, char) -> std::io::Result<()>) -> Result<()> {
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let (packed, stem) = match file_name.strip_suffix(".gz") {
+        Some(stem) => (true, stem),
+        None => (false, file_name.as_str()),
+    };
+    let delimiter =
+        if Path::new(stem).extension().is_some_and(|ending| ending == "tsv") { '\t' } else { ',' };
+    whole(path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        if packed {
+            let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::fast());
+            fill(&mut packer, delimiter)?;
+            packer.finish()?;
+        } else {
+            fill(&mut out, delimiter)?;
+        }
+        out.flush()
+    })
+}
+
+/// A node's own id as a cell.
+fn name(graph: &Graph, node: usize, delimiter: char) -> std::borrow::Cow<'_, str> {
+    let Some(ids) = graph.ids() else { return node.to_string().into() };
+    let id = ids[node].as_str();
+    let odd = id.contains([delimiter, '"']) || id.starts_with(['#', '%', ' ']) || id.ends_with(' ');
+    if odd { format!("\"{}\"", id.replace('"', "\"\"")).into() } else { id.into() }
 }
 
 /// Writes a file as a whole or not at all: first beside its place, then into it. A link is followed; what is no file, such as a
@@ -82,6 +180,15 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
             labels.iter().try_for_each(|label| out.write_all(&label.to_le_bytes()))
         })?;
     }
+    if let Some(ids) = graph.ids() {
+        let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0).max(1);
+        file.array("ids", &format!("<U{width}"), &[nodes], |out| {
+            ids.iter().try_for_each(|id| {
+                let letters = id.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+                letters.into_iter().try_for_each(|letter| out.write_all(&letter.to_le_bytes()))
+            })
+        })?;
+    }
     if let Some(truth) = graph.truth() {
         let json = serde_json::to_string(truth).expect("a truth holds nothing JSON cannot say");
         file.text("truth", &json)?;
@@ -140,6 +247,39 @@ mod tests {
     use crate::graph::load::{self, LoadParams};
     use crate::graph::synth;
     use crate::seed::Seed;
+
+    #[test]
+    fn tables_and_ids_are_read_again() {
+        let exec = Exec::new(1).unwrap();
+        let folder = std::env::temp_dir().join(format!("netinfof-tables-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str| folder.join(name);
+        std::fs::write(
+            file("e.csv"),
+            "source,target\n\"a,b\",\"#c\"\n\"#c\",\"say \"\"hi\"\"\"\nd,\"a,b\"\n",
+        )
+        .unwrap();
+        std::fs::write(file("n.csv"), "id,label,x,y\nd,1,0.1,2\n\"a,b\",,3,0.3333333\n\"#c\",0,0,-1e-7\n\"say \"\"hi\"\"\",1,5,6\nalone,0,7,8\n").unwrap();
+        let load = |source: &Path, nodes: Option<&Path>| {
+            let params = nodes.map_or(LoadParams::default(), |nodes| LoadParams::default().nodes(nodes));
+            load::graph(source.to_str().unwrap(), &params, Seed(0), &exec).unwrap()
+        };
+        let graph = load(&file("e.csv"), Some(&file("n.csv")));
+        for (e, n) in [("e2.csv", "n2.csv"), ("e2.tsv", "n2.tsv"), ("e2.csv.gz", "n2.csv.gz")] {
+            edges(&graph, &file(e)).unwrap();
+            nodes(&graph, &file(n)).unwrap();
+            let again = load(&file(e), Some(&file(n)));
+            assert_eq!(again.adjacency(), graph.adjacency(), "{e}");
+            assert_eq!((again.features(), again.labels()), (graph.features(), graph.labels()), "{e}");
+            assert_eq!(again.ids(), graph.ids(), "{e}");
+        }
+        npz(&graph, &file("g.npz")).unwrap();
+        let again = load(&file("g.npz"), None);
+        assert_eq!((again.ids(), again.labels()), (graph.ids(), graph.labels()));
+        market(&graph, &file("g.mtx")).unwrap();
+        assert_eq!(load(&file("g.mtx"), None).adjacency(), graph.adjacency());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn what_is_written_is_read_again() {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::npz::is_bomb;
 use crate::error::{Error, Result};
 
 /// One row of a table: its line number and its cells.
@@ -19,6 +20,8 @@ pub(crate) struct Table {
     reader: Box<dyn BufRead>,
     buffer: Vec<u8>,
     line: usize,
+    /// Bytes of the file, and bytes of text read so far.
+    size: [u64; 2],
     delimiter: Option<char>,
     width: Option<(usize, usize)>,
     even: bool,
@@ -27,21 +30,28 @@ pub(crate) struct Table {
 /// A longer line is no edge and no node; it would be a binary file.
 const MAX_LINE: u64 = 64 << 20;
 
+/// The text of a file, unpacked where it is packed, and the bytes it is packed into (for what is not packed: as many as there can be).
+pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
+    let file = File::open(path).map_err(|e| Error::io(path, e))?;
+    let length = file.metadata().map_err(|e| Error::io(path, e))?.len();
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let gzipped = reader.fill_buf().map_err(|e| Error::io(path, e))?.starts_with(&[0x1f, 0x8b]);
+    if gzipped {
+        return Ok((Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader))), length));
+    }
+    // It may also be a stream without a size.
+    Ok((Box::new(reader), u64::MAX))
+}
+
 impl Table {
     pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|e| Error::io(path, e))?;
-        let mut reader = BufReader::with_capacity(1 << 16, file);
-        let gzipped = reader.fill_buf().map_err(|e| Error::io(path, e))?.starts_with(&[0x1f, 0x8b]);
-        let reader: Box<dyn BufRead> = if gzipped {
-            Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader)))
-        } else {
-            Box::new(reader)
-        };
+        let (reader, length) = opened(path)?;
         Ok(Table {
             path: path.to_path_buf(),
             reader,
             buffer: Vec::new(),
             line: 0,
+            size: [length, 0],
             delimiter: None,
             width: None,
             even: true,
@@ -76,6 +86,12 @@ impl Table {
                 return Ok(None);
             }
             self.line += 1;
+            self.size[1] += read as u64;
+            if is_bomb(self.size[1], self.size[0]) {
+                let what =
+                    format!("{} bytes unpack to more than {}; this is a trap", self.size[0], self.size[1]);
+                return Err(self.error(self.line, what));
+            }
             if read as u64 == MAX_LINE {
                 return Err(self.error(self.line, "a line of more than 64 MiB; this is not a table"));
             }

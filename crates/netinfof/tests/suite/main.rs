@@ -2,5 +2,6 @@
 
 mod determinism;
 mod formats;
+mod fuzz;
 mod properties;
 mod real;

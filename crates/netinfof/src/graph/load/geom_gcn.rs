@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Table, numbered};
+use super::{Table, node_pair};
 use crate::error::{Error, Result};
 use crate::graph::{Csr, Features, Graph, Pair};
 use crate::matrix::Matrix;
@@ -107,7 +107,7 @@ fn edges(folder: &Path, nodes: usize) -> Result<Vec<Pair>> {
         if std::mem::take(&mut first) && row.cells[0].parse::<f64>().is_err() {
             continue;
         }
-        edges.push(numbered(&rows, &row, nodes)?);
+        edges.push(node_pair(&rows, &row, nodes)?);
     }
     Ok(edges)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Npz, Table, npz_pairs, numbered, torch};
+use super::{Npz, Table, node_pair, npz_pairs, torch};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Features, Graph, NodeId, Pair, ordered};
@@ -45,7 +45,7 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let mut rows = Table::open(&raw.join("edge.csv.gz"))?;
     let mut edges = Vec::new();
     while let Some(row) = rows.next_row()? {
-        edges.push(numbered(&rows, &row, nodes)?);
+        edges.push(node_pair(&rows, &row, nodes)?);
         exec.check()?;
     }
     let graph = Graph::from_edges(name, nodes, &edges)?;

@@ -32,6 +32,13 @@ pub(super) fn graph(path: &Path) -> Result<Graph> {
     let (neighbours, edges) = adjacency(path)?;
     let top = order.iter().max().map_or(0, |&top| top + 1);
     let nodes = neighbours.max(known.rows()).max(top);
+    // Before memory is asked for all of them.
+    if nodes > 1000 * (known.rows() + test.rows() + edges.len()) {
+        return Err(broken(
+            &order_path,
+            format!("node {} in a graph of {} rows", nodes - 1, known.rows() + test.rows()),
+        ));
+    }
     // Nodes of neither file (CiteSeer has fifteen, all without edges) have no features and no label.
     let mut source: Vec<Option<(&Csr, usize)>> =
         (0..nodes).map(|node| (node < known.rows()).then_some((&known, node))).collect();

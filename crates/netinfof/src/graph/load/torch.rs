@@ -6,7 +6,7 @@ use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::graph::npz::Array;
+use crate::graph::npz::{Array, is_bomb};
 use crate::graph::pickle::{self, Id, Object, Pickle};
 use crate::graph::{NodeId, Pair};
 
@@ -54,6 +54,9 @@ fn zipped(path: &Path) -> std::result::Result<Saved, String> {
     let names: Vec<String> = zip.file_names().flatten().map(String::from).collect();
     let mut bytes_of = |name: &str| -> std::result::Result<Vec<u8>, String> {
         let entry = zip.by_name(name).map_err(|e| format!("`{name}` cannot be read: {e}"))?;
+        if entry.size() > MAX_BYTES || is_bomb(entry.size(), entry.compressed_size()) {
+            return Err(format!("`{name}` claims {} bytes", entry.size()));
+        }
         let mut bytes = Vec::new();
         entry.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|e| format!("`{name}` is damaged ({e})"))?;
         Ok(bytes)
