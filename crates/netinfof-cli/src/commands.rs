@@ -18,12 +18,12 @@ use crate::args::{
 use crate::page::page;
 use crate::printer::{self, Bars};
 
-/// Does what was asked for; the status says whether all is well.
-pub(crate) fn dispatch(args: &Args, bars: &Arc<Bars>, exec: &Exec) -> Result<ExitCode> {
+/// Does what was asked for in these words; the status says whether all is well.
+pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: &Exec) -> Result<ExitCode> {
     let done = match &args.command {
         Command::CheckSplit(check) => return check_split(check, exec),
-        Command::Probe(run) => task(run, Goal::Probe, exec),
-        Command::Act(run) => task(run, Goal::Act, exec),
+        Command::Probe(run) => task(run, Goal::Probe, words, exec),
+        Command::Act(run) => task(run, Goal::Act, words, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
         Command::Report(report) => show_again(report),
         Command::Convert(args) => convert(args, exec),
@@ -33,7 +33,7 @@ pub(crate) fn dispatch(args: &Args, bars: &Arc<Bars>, exec: &Exec) -> Result<Exi
     done.map(|()| ExitCode::SUCCESS)
 }
 
-fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
+fn task(run: &RunArgs, goal: Goal, words: &[OsString], exec: &Exec) -> Result<()> {
     // Said now rather than after all the work.
     for path in [&run.html, &run.output.json].into_iter().flatten() {
         check_writable(path)?;
@@ -67,7 +67,7 @@ fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
             netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
         }
     };
-    report.command = Some(command_line(std::env::args_os().skip(1)));
+    report.command = Some(command_line(words));
     if let Some(path) = &run.html {
         write_whole(path, &page(&report))?;
     }
@@ -75,9 +75,9 @@ fn task(run: &RunArgs, goal: Goal, exec: &Exec) -> Result<()> {
 }
 
 /// A command as one would type it.
-fn command_line(args: impl Iterator<Item = OsString>) -> String {
+fn command_line(words: &[OsString]) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./=,:@%+".contains(c);
-    let quoted = args.map(|arg| {
+    let quoted = words.iter().skip(1).map(|arg| {
         let arg = arg.to_string_lossy().into_owned();
         if !arg.is_empty() && arg.chars().all(safe) {
             arg
@@ -125,11 +125,11 @@ fn splits(run: &RunArgs, goal: Goal, graph: &Graph) -> usize {
 
 fn own_split<T>(
     args: &SplitArgs,
-    from_npz: impl Fn(&Path) -> Result<T>,
+    from_one: impl Fn(&Path) -> Result<T>,
     from_files: impl Fn(&SplitFiles) -> Result<T>,
 ) -> Result<Option<T>> {
     if let Some(path) = &args.split {
-        return from_npz(path).map(Some);
+        return from_one(path).map(Some);
     }
     let (Some(train), Some(valid), Some(test)) = (&args.train, &args.valid, &args.test) else {
         return Ok(None);

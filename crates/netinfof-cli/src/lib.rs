@@ -19,7 +19,8 @@ use netinfof::{Error, Exec};
 
 /// Runs the command. The first argument is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let args = match args::Args::try_parse_from(args) {
+    let words: Vec<OsString> = args.into_iter().collect();
+    let args = match args::Args::try_parse_from(&words) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are answers, not faults; clap knows where each goes. A closed pipe is no fault either.
@@ -32,7 +33,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // Fails only where a handler is set already, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
     let result = Exec::with_progress(args.threads(), progress.clone())
-        .and_then(|exec| commands::dispatch(&args, &progress, &exec));
+        .and_then(|exec| commands::dispatch(&args, &words, &progress, &exec));
     progress.clear();
     match result {
         Ok(status) => status,
