@@ -4,6 +4,7 @@
 //! its penalty chosen on validation data. Links: the features of a pair are, for each embedding, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙
 //! ẑ_i)`, the same in both directions, and those of X. Nodes: the features are the normalised embeddings themselves.
 
+mod calibrate;
 mod links;
 mod nodes;
 
@@ -17,10 +18,12 @@ use crate::linalg::{SglInfo, SglParams};
 use crate::metric::Curves;
 use crate::report::OrderedMap;
 
+pub use calibrate::{LinkCalibration, NodeCalibration};
 pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
 pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 
 pub(crate) use links::check_hits;
+pub(crate) use nodes::NodeDesign;
 
 /// Penalties to try: every ridge with every λ₁ and every λ₂, in this order, each fit starting from the last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

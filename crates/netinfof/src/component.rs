@@ -15,11 +15,14 @@
 //! of another graph in the same space. No n × f product is formed: SVD and PCA see matrices only as operators.
 
 mod features;
+mod place;
 mod walk;
 
 use serde::{Deserialize, Serialize};
 
-use self::features::{FeatureOperator, Filter, Filtered};
+use self::features::{FeatureOperator, Filtered};
+pub(crate) use self::features::{Filter, Preparation};
+pub(crate) use self::place::{Ground, How, Place};
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -216,26 +219,26 @@ pub struct Component {
 /// How the nodes of any graph over the same features find their place in the space of a component.
 #[derive(Clone, Debug)]
 enum Basis {
-    /// The place does not depend on edges.
-    Fixed,
+    /// All nodes are alike.
+    Nothing,
     /// `A V Σ^-½`, with A the adjacency.
     Adjacency(Matrix),
     /// `C V Σ^-½`, with C the visits of this many walks.
     Walks { axes: Matrix, trials: usize, seed: Seed },
     /// Propagation of `X V`, less its mean in the graph of the component.
-    Features { projected: Matrix, filter: Filter, shift: Vec<f32> },
+    Features { axes: Matrix, projected: Matrix, filter: Filter, shift: Vec<f32> },
 }
 
 impl Basis {
     fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
         match self {
-            Basis::Fixed => None,
+            Basis::Nothing => None,
             Basis::Adjacency(axes) => Some(kernel::spmm(Scaled::plain(graph), axes, exec)),
             Basis::Walks { axes, trials, seed } => {
                 let counts = walk::visit_counts(graph, *trials, *seed, exec);
                 Some(kernel::spmm(Scaled::plain(&counts), axes, exec))
             }
-            Basis::Features { projected, filter, shift } => {
+            Basis::Features { projected, filter, shift, .. } => {
                 let mut scores = filter.on(graph).apply(projected.clone(), exec);
                 exec.fill_matrix(&mut scores, |_, row| {
                     row.iter_mut().zip(shift).for_each(|(v, shift)| *v -= shift);
@@ -249,19 +252,19 @@ impl Basis {
 impl Component {
     /// The embedding, normalised. Nothing is centred; rows and columns of zeros stay.
     pub fn normalized(&self, normalization: Normalization, exec: &Exec) -> Matrix {
-        let mut z = self.embedding.clone();
-        if matches!(normalization, Normalization::Columns | Normalization::Both) {
-            z.scale_cols(&self.column_scale(exec));
-        }
-        if matches!(normalization, Normalization::Rows | Normalization::Both) {
-            kernel::normalize_rows(&mut z, exec);
-        }
-        z
+        self.norm(normalization, exec).apply(self.embedding.clone(), exec)
+    }
+
+    /// The normalisation that this embedding asks for.
+    pub(crate) fn norm(&self, normalization: Normalization, exec: &Exec) -> Norm {
+        let columns = matches!(normalization, Normalization::Columns | Normalization::Both);
+        let unit = matches!(normalization, Normalization::Rows | Normalization::Both);
+        Norm { scale: columns.then(|| self.column_scale(exec)), unit }
     }
 
     /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, where `unit` is false, all
     /// by the one factor that makes their mean square length 1.
-    pub(crate) fn for_links(&self, unit: bool, exec: &Exec) -> ForLinks {
+    pub(crate) fn for_links(&self, unit: bool, exec: &Exec) -> Norm {
         let mut scale = self.column_scale(exec);
         if !unit {
             let square = |row| -> f64 {
@@ -276,7 +279,7 @@ impl Component {
                 }
             }
         }
-        ForLinks { scale, unit }
+        Norm { scale: Some(scale), unit }
     }
 
     /// One over the deviation of every column, 0 for constant ones.
@@ -291,19 +294,27 @@ impl Component {
     /// play no part. One propagation (or the walks, for R), no decomposition. One-hot degrees that stand in for
     /// missing features stay those of the training graph.
     pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
-        self.basis.embed(graph, exec)
+        match &self.basis {
+            Basis::Features { filter, .. } if filter.is_still() => None,
+            basis => basis.embed(graph, exec),
+        }
     }
 }
 
 /// A normalisation found on one embedding, for that and for others in the same space.
-pub(crate) struct ForLinks {
-    scale: Vec<f32>,
-    unit: bool,
+#[derive(Clone, Debug)]
+pub(crate) struct Norm {
+    /// A factor for every column.
+    pub(crate) scale: Option<Vec<f32>>,
+    /// Whether rows then become of length 1.
+    pub(crate) unit: bool,
 }
 
-impl ForLinks {
+impl Norm {
     pub(crate) fn apply(&self, mut embedding: Matrix, exec: &Exec) -> Matrix {
-        embedding.scale_cols(&self.scale);
+        if let Some(scale) = &self.scale {
+            embedding.scale_cols(scale);
+        }
         if self.unit {
             kernel::normalize_rows(&mut embedding, exec);
         }
@@ -330,7 +341,7 @@ pub fn build(
         kinds
             .iter()
             .any(|kind| uses_features(kind) && kind.is_ours() == rare)
-            .then(|| FeatureOperator::prepare(features, rare, graph, params, exec))
+            .then(|| Preparation::learn(features, rare, graph, params, exec).apply(features, graph, exec))
     };
     let prepared = [prepare(false), prepare(true)];
     exec.stage("components", kinds.len(), || {
@@ -381,17 +392,16 @@ fn build_one(
             let filtered = Filtered { propagation: filter.on(graph), features };
             let column_norm = params.column_norm && kind != ComponentKind::F;
             let Axes { axes, shift } = pca(&filtered, column_norm, params, &svd, exec)?;
-            Basis::Features { projected: features.apply(&axes, exec), filter, shift }
+            Basis::Features { projected: features.apply(&axes, exec), axes, filter, shift }
         }
     };
     let embedding = basis.embed(graph, exec).expect("every component is made from a graph");
     if embedding.cols() > 0 {
-        let basis = if kind == ComponentKind::F { Basis::Fixed } else { basis };
         return Ok(Component { kind, embedding, basis });
     }
     // A column of zeros knows nothing, and needs no special case anywhere after this.
     exec.notice(format!("component {} is the same for every node and knows nothing", kind.name()));
-    Ok(Component { kind, embedding: Matrix::zeros(graph.rows(), 1), basis: Basis::Fixed })
+    Ok(Component { kind, embedding: Matrix::zeros(graph.rows(), 1), basis: Basis::Nothing })
 }
 
 /// Principal axes: a row of the operator times `axes`, less `shift`, is the row's place.

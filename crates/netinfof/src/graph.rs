@@ -12,6 +12,8 @@ pub mod save;
 pub mod synth;
 mod table;
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
@@ -244,6 +246,28 @@ impl Features {
         if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
     }
 
+    /// Some of the rows, in this order.
+    pub(crate) fn rows_of(&self, rows: &[NodeId]) -> Features {
+        match self {
+            Features::None => Features::None,
+            Features::Dense(x) => Features::Dense(Matrix::from_fn(rows.len(), x.cols(), |row, col| {
+                x.row(rows[row] as usize)[col]
+            })),
+            Features::Sparse(x) => {
+                let mut indptr = vec![0];
+                let (mut indices, mut values) = (Vec::new(), x.values.as_ref().map(|_| Vec::new()));
+                for &row in rows {
+                    indices.extend_from_slice(x.row(row as usize));
+                    if let (Some(values), Some(own)) = (&mut values, x.row_values(row as usize)) {
+                        values.extend_from_slice(own);
+                    }
+                    indptr.push(indices.len());
+                }
+                Features::Sparse(Csr { cols: x.cols, indptr, indices, values })
+            }
+        }
+    }
+
     /// A weight for every column: the logarithm of the share of nodes that have something else than zero in it, turned
     /// round. A column that all nodes have still weighs a little: it may be all there is.
     pub(crate) fn rarity(&self) -> Vec<f32> {
@@ -425,6 +449,26 @@ impl Graph {
         self
     }
 
+    /// The same nodes, joined by other edges.
+    pub(crate) fn with_adjacency(&self, adjacency: Csr) -> Self {
+        assert_eq!(adjacency.rows(), self.nodes(), "the same nodes");
+        Graph { adjacency, ..self.clone() }
+    }
+
+    /// The same without features and labels.
+    pub(crate) fn bare(&self) -> Self {
+        Graph {
+            name: self.name.clone(),
+            adjacency: self.adjacency.clone(),
+            features: Features::None,
+            labels: None,
+            ids: self.ids.clone(),
+            truth: None,
+            self_loops: self.self_loops,
+            duplicates: self.duplicates,
+        }
+    }
+
     /// Adds what a generator planted.
     pub(crate) fn with_truth(mut self, truth: synth::Truth) -> Self {
         self.truth = Some(truth);
@@ -469,6 +513,14 @@ impl Graph {
     /// The users' own ids, where the file had names or gaps.
     pub fn ids(&self) -> Option<&[String]> {
         self.ids.as_deref()
+    }
+
+    /// What a node is called: the user's own id, or its number.
+    pub fn node_name(&self, node: usize) -> Cow<'_, str> {
+        match &self.ids {
+            Some(ids) => Cow::Borrowed(&ids[node]),
+            None => Cow::Owned(node.to_string()),
+        }
     }
 
     /// Self loops dropped when the graph was built.

@@ -44,6 +44,8 @@ pub mod verdict;
 
 pub mod act;
 
+pub mod model;
+
 pub mod metric;
 
 pub mod report;
@@ -73,7 +75,8 @@ pub use error::{Error, Result};
 pub use exec::{Exec, Progress};
 pub use graph::{Csr, Features, Graph, NodeId, Pair};
 pub use matrix::Matrix;
-pub use pipeline::{Goal, LinkParams, NodeParams, links, nodes};
+pub use model::Model;
+pub use pipeline::{Goal, LinkParams, NodeParams, fit_links, fit_nodes, links, nodes};
 pub use report::Report;
 pub use score::Contingency;
 pub use seed::Seed;

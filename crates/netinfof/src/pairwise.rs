@@ -48,7 +48,7 @@ const MAX_COMPARED: usize = 64;
 /// All that the columns of X are made from.
 #[derive(Debug)]
 pub struct Source<'a> {
-    graph: &'a Csr,
+    graph: Cow<'a, Csr>,
     max_degree: usize,
     inverse: Vec<[f32; 2]>,
     /// Sum of `inverse` over the neighbours.
@@ -131,6 +131,16 @@ impl Rows<'_> {
 impl<'a> Source<'a> {
     /// From the training graph and the features.
     pub fn new(graph: &'a Csr, features: &'a Features, exec: &Exec) -> Self {
+        Source::weighed(Cow::Borrowed(graph), Cow::Borrowed(features), &features.rarity(), exec)
+    }
+
+    /// As [`Source::new`], with the weights of rare features as another graph has them.
+    pub(crate) fn weighed(
+        graph: Cow<'a, Csr>,
+        features: Cow<'a, Features>,
+        rarity: &[f32],
+        exec: &Exec,
+    ) -> Self {
         let n = graph.rows();
         let inverse: Vec<[f32; 2]> = (0..n)
             .map(|node| {
@@ -147,13 +157,12 @@ impl<'a> Source<'a> {
                 sums
             })
             .collect();
-        Source {
-            graph,
-            max_degree: MAX_DEGREE,
-            inverse,
-            around,
-            features: FeatureSource::new(graph, features, exec),
-        }
+        let features = FeatureSource::new(&graph, features, rarity, exec);
+        Source { graph, max_degree: MAX_DEGREE, inverse, around, features }
+    }
+
+    pub(crate) fn graph(&self) -> &Csr {
+        &self.graph
     }
 
     /// The columns of X for every pair, as they are.
@@ -186,7 +195,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> FeatureSource<'a> {
-    fn new(graph: &Csr, features: &'a Features, exec: &Exec) -> Option<Self> {
+    fn new(graph: &Csr, features: Cow<'a, Features>, rarity: &[f32], exec: &Exec) -> Option<Self> {
         let n = graph.rows();
         let unit = |norm: f64| if norm > 0.0 { (1.0 / norm.sqrt()) as f32 } else { 0.0 };
         let scale = |features: &Features| -> Vec<f32> {
@@ -199,8 +208,8 @@ impl<'a> FeatureSource<'a> {
                     .collect(),
             }
         };
-        let mut weighed = features.clone();
-        weighed.weigh_cols(&features.rarity());
+        let mut weighed = Features::clone(&features);
+        weighed.weigh_cols(rarity);
         let scales = scale(&weighed);
         match &mut weighed {
             Features::None => return None,
@@ -216,7 +225,8 @@ impl<'a> FeatureSource<'a> {
             Cow::Owned(Features::Sparse(x)) => Rows::Sparse(Cow::Owned(x)),
             _ => unreachable!("there are features"),
         };
-        let (plain, norms) = (rows(Cow::Borrowed(features)), scale(features));
+        let norms = scale(&features);
+        let plain = rows(features);
         let rare = rows(Cow::Owned(weighed));
         let sums = exec.map_blocks(n, 64.max(n.div_ceil(64)), |range| {
             let mut scratch = vec![0.0f32; rare.cols()];
@@ -403,19 +413,19 @@ impl<'a> Walker<'a> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Pairwise {
-    columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     /// Mean and scale of every feature.
-    standard: Vec<[f32; 2]>,
+    pub(crate) standard: Vec<[f32; 2]>,
     /// Least-squares weights of the features against the labels.
-    weights: Vec<f32>,
+    pub(crate) weights: Vec<f32>,
 }
 
 /// A column with its mean, one over its deviation, and the places at which its slope may change.
 #[derive(Clone, Debug)]
-struct Column {
-    mean: f32,
-    scale: f32,
-    knots: Vec<f32>,
+pub(crate) struct Column {
+    pub(crate) mean: f32,
+    pub(crate) scale: f32,
+    pub(crate) knots: Vec<f32>,
 }
 
 /// Standardised values are cut here: counts have long tails.

@@ -4,18 +4,21 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::act::{self, Grid, LinkActParams, NodeActParams, Penalties};
+use crate::act::{self, Grid, LinkActParams, LinkResult, NodeActParams, NodeResult, Penalties};
 use crate::compat::{CompatKind, CompatParams};
-use crate::component::{self, ComponentKind, ComponentParams};
+use crate::component::{self, Component, ComponentKind, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Graph, NodeId};
-use crate::link::{self, Evaluated};
+use crate::graph::{Graph, NodeId, Pair};
+use crate::link::{self, Evaluated, Learned};
+use crate::model::Model;
 use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams};
+use crate::split::{
+    self, LinkPairs, LinkSplit, NodeSets, NodeSplit, NodeSplitParams, Pairs, Protocol, SplitParams,
+};
 use crate::training::Training;
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
@@ -190,15 +193,128 @@ pub fn links(
     params: &LinkParams,
     exec: &Exec,
 ) -> Result<Report> {
+    over_link_splits(graph, own, goal, params, exec, None)
+}
+
+fn over_link_splits(
+    graph: &Graph,
+    own: Option<&LinkPairs>,
+    goal: Goal,
+    params: &LinkParams,
+    exec: &Exec,
+    mut keep: Option<KeepLinks<'_>>,
+) -> Result<Report> {
     params.validate()?;
     if own.is_some() && params.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
     let twins = graph.features().twins(graph.nodes());
     let splits = over_splits(params.splits, params.seed, |seed| {
-        link_split(graph, &twins, own, goal, params, seed, exec)
+        link_split(graph, &twins, own, goal, params, seed, exec, keep.take())
     })?;
     Ok(Report::new(graph, &twins, RunParams::Links(params.clone()), splits, exec))
+}
+
+/// A run of Act with what it leaves behind, from its first split.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Fitted<T> {
+    /// What the run found.
+    pub report: Report,
+    /// The model.
+    pub model: Model,
+    /// What the model made of the test data.
+    pub tested: T,
+}
+
+/// Test pairs and their scores.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TestedLinks {
+    /// Edges first.
+    pub pairs: Vec<Pair>,
+    /// How many of them are edges.
+    pub edges: usize,
+    /// Log-odds.
+    pub scores: Vec<f64>,
+}
+
+/// Test nodes and their scores.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TestedNodes {
+    /// The nodes.
+    pub nodes: Vec<NodeId>,
+    /// Log-odds of every class, node after node.
+    pub scores: Vec<f64>,
+}
+
+/// Act on links, as [`links`] does it, with the model of the first split.
+///
+/// ```
+/// use netinfof::model::Seen;
+/// use netinfof::{Exec, LinkParams, Seed, fit_links, graph::synth};
+/// let exec = Exec::new(0)?;
+/// let graph = synth::named("demo", Seed(0), &exec)?;
+/// let fitted = fit_links(&graph, None, &LinkParams::default(), &exec)?;
+/// let scores = fitted.model.links(Seen::Training, None, &exec)?.scores(&fitted.tested.pairs, &exec)?;
+/// assert_eq!(scores, fitted.tested.scores);
+/// # Ok::<(), netinfof::Error>(())
+/// ```
+pub fn fit_links(
+    graph: &Graph,
+    own: Option<&LinkPairs>,
+    params: &LinkParams,
+    exec: &Exec,
+) -> Result<Fitted<TestedLinks>> {
+    let mut kept = None;
+    let mut keep = |seed: Seed, work: &LinkWork<'_>| {
+        let LinkWork { split, components, learned, result } = work;
+        let model = Model::of_links(graph, split, components, learned, result, params, seed.0, exec);
+        let pairs = [&split.test.positives[..], &split.test.negatives[..]].concat();
+        let edges = split.test.positives.len();
+        kept = Some((model, TestedLinks { pairs, edges, scores: result.test.concat() }));
+    };
+    let report = over_link_splits(graph, own, Goal::Act, params, exec, Some(&mut keep))?;
+    let (model, tested) = kept.expect("there is a split at least");
+    Ok(Fitted { report, model, tested })
+}
+
+/// Act on nodes, as [`nodes`] does it, with the model of the first split.
+pub fn fit_nodes(
+    graph: &Graph,
+    own: Option<&NodeSets>,
+    params: &NodeParams,
+    exec: &Exec,
+) -> Result<Fitted<TestedNodes>> {
+    let mut kept = None;
+    let mut keep = |seed: Seed, work: &NodeWork<'_>| {
+        let NodeWork { split, components, result } = work;
+        let model = Model::of_nodes(graph, split, components, result, params, seed.0, exec);
+        kept = Some((model, TestedNodes { nodes: split.sets.test.clone(), scores: result.test.clone() }));
+    };
+    let report = over_node_splits(graph, own, Goal::Act, params, exec, Some(&mut keep))?;
+    let (model, tested) = kept.expect("there is a split at least");
+    Ok(Fitted { report, model, tested })
+}
+
+/// Takes what it needs of the work on the first split.
+type KeepLinks<'a> = &'a mut dyn FnMut(Seed, &LinkWork<'_>);
+type KeepNodes<'a> = &'a mut dyn FnMut(Seed, &NodeWork<'_>);
+
+/// What Act on links worked with.
+struct LinkWork<'a> {
+    split: &'a LinkSplit,
+    components: &'a [Component],
+    learned: &'a [Learned],
+    result: &'a LinkResult,
+}
+
+/// What Act on nodes worked with.
+struct NodeWork<'a> {
+    split: &'a NodeSplit,
+    components: &'a [Component],
+    result: &'a NodeResult,
 }
 
 /// Node classification on a graph: Probe, or Probe and Act, over one or more splits.
@@ -218,13 +334,24 @@ pub fn nodes(
     params: &NodeParams,
     exec: &Exec,
 ) -> Result<Report> {
+    over_node_splits(graph, own, goal, params, exec, None)
+}
+
+fn over_node_splits(
+    graph: &Graph,
+    own: Option<&NodeSets>,
+    goal: Goal,
+    params: &NodeParams,
+    exec: &Exec,
+    mut keep: Option<KeepNodes<'_>>,
+) -> Result<Report> {
     params.validate()?;
     if own.is_some() && params.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
     let twins = graph.features().twins(graph.nodes());
     let splits = over_splits(params.splits, params.seed, |seed| {
-        node_split(graph, &twins, own, goal, params, seed, exec)
+        node_split(graph, &twins, own, goal, params, seed, exec, keep.take())
     })?;
     Ok(Report::new(graph, &twins, RunParams::Nodes(params.clone()), splits, exec))
 }
@@ -240,6 +367,7 @@ fn over_splits(
     (0..count as u64).map(|number| Seed(first.0.wrapping_add(number))).map(run).collect()
 }
 
+#[allow(clippy::too_many_arguments)]
 fn link_split(
     graph: &Graph,
     twins: &[NodeId],
@@ -248,6 +376,7 @@ fn link_split(
     params: &LinkParams,
     seed: Seed,
     exec: &Exec,
+    keep: Option<KeepLinks<'_>>,
 ) -> Result<SplitReport> {
     let mut clock = Clock::new();
 
@@ -272,7 +401,8 @@ fn link_split(
         .then(|| Source::new(&split.graph, graph.features(), exec));
     let source = source.as_ref();
     let learned = link::learn(&components, &split, &training, source, goal, params, exec)?;
-    drop(components);
+    // Room for what follows, unless someone wants them afterwards.
+    let components = if keep.is_some() { components } else { Vec::new() };
     clock.lap("compatibility");
 
     let valid = if goal == Goal::Act || split.each == 0 { &split.valid } else { &Pairs::default() };
@@ -286,7 +416,15 @@ fn link_split(
 
     let act = match goal {
         Goal::Probe => None,
-        Goal::Act => Some(act::links(&learned, &split, &training, &valid, source, &params.act, exec)?.report),
+        Goal::Act => {
+            let result = act::links(&learned, &split, &training, &valid, source, &params.act, exec)?;
+            if let Some(keep) = keep {
+                let work =
+                    LinkWork { split: &split, components: &components, learned: &learned, result: &result };
+                keep(seed, &work);
+            }
+            Some(result.report)
+        }
     };
     clock.lap("act");
 
@@ -305,6 +443,7 @@ fn link_split(
     })
 }
 
+#[allow(clippy::too_many_arguments)]
 fn node_split(
     graph: &Graph,
     twins: &[NodeId],
@@ -313,6 +452,7 @@ fn node_split(
     params: &NodeParams,
     seed: Seed,
     exec: &Exec,
+    keep: Option<KeepNodes<'_>>,
 ) -> Result<SplitReport> {
     let mut clock = Clock::new();
 
@@ -330,7 +470,13 @@ fn node_split(
 
     let act = match goal {
         Goal::Probe => None,
-        Goal::Act => Some(act::nodes(&components, &probed.scores, &split, &params.act, exec)?.report),
+        Goal::Act => {
+            let result = act::nodes(&components, &probed.scores, &split, &params.act, exec)?;
+            if let Some(keep) = keep {
+                keep(seed, &NodeWork { split: &split, components: &components, result: &result });
+            }
+            Some(result.report)
+        }
     };
     clock.lap("act");
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::component::{Component, ForLinks};
+use crate::component::{Component, Norm};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, NodeId, Pair};
@@ -121,13 +121,7 @@ impl Training {
 
     /// The normalised embedding of every node of a training pair, as its fold sees it; `None` where there are no folds
     /// and `z`, the embedding of the training graph itself, serves.
-    pub(crate) fn rows(
-        &self,
-        component: &Component,
-        norm: &ForLinks,
-        z: &Matrix,
-        exec: &Exec,
-    ) -> Option<Matrix> {
+    pub(crate) fn rows(&self, component: &Component, norm: &Norm, z: &Matrix, exec: &Exec) -> Option<Matrix> {
         if self.folds.is_empty() {
             return None;
         }

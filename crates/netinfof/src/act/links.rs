@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActReport, Chosen, Grid, PathStep, groups_of};
+use std::ops::Range;
+
+use super::{ActReport, Chosen, Grid, LinkCalibration, PathStep, groups_of};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::kernel::{self, simd};
@@ -111,31 +113,44 @@ impl LinkActParams {
 pub struct LinkResult {
     /// Metrics, weights and the chosen penalty.
     pub report: ActReport,
-    /// The fitted model.
+    /// The fitted model, over the components that have weights.
     pub model: LinkModel,
+    /// Which components these are, by their places.
+    pub used: Vec<usize>,
+    /// From log-odds to probabilities.
+    pub calibration: LinkCalibration,
+    /// Log-odds of the test edges and of the other test pairs.
+    pub test: [Vec<f64>; 2],
 }
 
 /// Weights over the pair features of components.
 #[derive(Clone, Debug)]
 pub struct LinkModel {
-    weights: Vec<f32>,
-    intercept: f64,
-    directed: bool,
+    pub(crate) weights: Vec<f32>,
+    pub(crate) intercept: f64,
+    pub(crate) directed: bool,
 }
 
 impl LinkModel {
-    fn new(weights: &Weights, params: &LinkActParams) -> Self {
+    fn new<'g>(
+        weights: &Weights,
+        groups: impl Iterator<Item = &'g Range<usize>>,
+        params: &LinkActParams,
+    ) -> Self {
         let (intercept, weights) = weights.outputs[0].split_last().expect("the intercept is always there");
-        let weights = weights.iter().map(|&w| w as f32).collect();
+        let weights = groups.flat_map(|group| &weights[group.clone()]).map(|&w| w as f32).collect();
         LinkModel { weights, intercept: *intercept, directed: params.directed }
     }
 
     /// Log-odds of an edge for every pair; the components must be those the model was fitted on.
-    fn scores(&self, components: &[&LinkComponent], set: &PairSet, exec: &Exec) -> Vec<f64> {
+    pub(crate) fn scores(&self, components: &[&LinkComponent], set: &PairSet, exec: &Exec) -> Vec<f64> {
         let design = PairDesign { components, set, directed: self.directed };
         let width = design.cols();
         assert_eq!(width, self.weights.len(), "model and components disagree");
-        let mut scores = vec![0.0; set.len()];
+        let mut scores = vec![self.intercept; set.len()];
+        if width == 0 {
+            return scores;
+        }
         exec.fill_rows(&mut scores, 1, 256, |first, scores| {
             let mut block = vec![0.0; scores.len() * width];
             design.fill(first..first + scores.len(), &mut block);
@@ -233,7 +248,7 @@ pub fn links(
         for penalty in penalties {
             let info = solver.fit(&penalty)?;
             let weights = solver.weights();
-            let figure = judge.figure(&LinkModel::new(weights, params), &components, exec);
+            let figure = judge.figure(&LinkModel::new(weights, groups.iter(), params), &components, exec);
             let rising = path.last().is_some_and(|last: &PathStep| figure > last.figure);
             path.push(PathStep {
                 lambda1: penalty.lambda1,
@@ -259,10 +274,12 @@ pub fn links(
         Ok(())
     })?;
     let (_, chosen, weights) = best.expect("some penalty was tried");
-    let model = LinkModel::new(&weights, params);
-    let scores = |set: &Evaluated| {
-        [&set.positives, &set.negatives].map(|pairs| model.scores(&components, pairs, exec))
-    };
+    // What has no weight is left out from here on: a saved model does not hold it.
+    let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
+    let model = LinkModel::new(&weights, used.iter().map(|&at| &groups[at]), params);
+    let weighing: Vec<&LinkComponent> = used.iter().map(|&at| components[at]).collect();
+    let scores =
+        |set: &Evaluated| [&set.positives, &set.negatives].map(|pairs| model.scores(&weighing, pairs, exec));
     let metrics = |[positives, negatives]: &[Vec<f64>; 2]| -> OrderedMap<f64> {
         let (hits, mrr) = if split.each > 0 {
             metric::own_ranks(k, split.each, positives, negatives)
@@ -279,12 +296,13 @@ pub fn links(
         .collect()
     };
     let names = components.iter().map(|component| component.kind().name());
-    let on_valid = metrics(&scores(valid));
+    let valid = scores(valid);
     let test = scores(&Evaluated::new(&split.test, source, exec));
-    let mut report = ActReport::new(on_valid, metrics(&test), &weights, names.zip(&groups), chosen);
+    let mut report = ActReport::new(metrics(&valid), metrics(&test), &weights, names.zip(&groups), chosen);
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
-    Ok(LinkResult { report, model })
+    let calibration = LinkCalibration::fit(&valid[0], &valid[1]);
+    Ok(LinkResult { report, model, used, calibration, test })
 }
 
 impl Path {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActReport, Chosen, Grid, groups_of};
+use super::{ActReport, Chosen, Grid, NodeCalibration, groups_of};
 use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -67,32 +67,44 @@ pub struct Confusion {
 pub struct NodeResult {
     /// Metrics, weights and the chosen penalty.
     pub report: ActReport,
-    /// The fitted model.
+    /// The fitted model, over the components that have weights.
     pub model: NodeModel,
+    /// Which components these are, by their places.
+    pub used: Vec<usize>,
+    /// From log-odds to probabilities.
+    pub calibration: NodeCalibration,
+    /// Log-odds of every class, test node after test node.
+    pub test: Vec<f64>,
 }
 
 /// Weights of every class over the normalised embeddings of components.
 #[derive(Clone, Debug)]
 pub struct NodeModel {
     /// For each class its weights and its intercept.
-    outputs: Vec<(Vec<f32>, f64)>,
+    pub(crate) outputs: Vec<(Vec<f32>, f64)>,
 }
 
 impl NodeModel {
-    fn new(weights: &Weights) -> Self {
+    fn new(weights: &Weights, groups: &[&Range<usize>]) -> Self {
         let output = |w: &Vec<f64>| {
             let (intercept, weights) = w.split_last().expect("the intercept is always there");
-            (weights.iter().map(|&w| w as f32).collect(), *intercept)
+            let own = groups.iter().flat_map(|&group| &weights[group.clone()]);
+            (own.map(|&w| w as f32).collect(), *intercept)
         };
         NodeModel { outputs: weights.outputs.iter().map(output).collect() }
     }
 
     /// Log-odds of every class, node after node.
-    fn scores(&self, design: &NodeDesign<'_>, exec: &Exec) -> Vec<f64> {
+    pub(crate) fn scores(&self, design: &NodeDesign<'_>, exec: &Exec) -> Vec<f64> {
         let (width, classes) = (design.cols(), self.outputs.len());
         let mut scores = vec![0.0; design.rows() * classes];
         exec.fill_rows(&mut scores, classes, 256, |first, scores| {
             let count = scores.len() / classes;
+            if width == 0 {
+                let intercepts = self.outputs.iter().map(|output| output.1).cycle();
+                scores.iter_mut().zip(intercepts).for_each(|(score, intercept)| *score = intercept);
+                return;
+            }
             let mut block = vec![0.0; count * width];
             design.fill(first..first + count, &mut block);
             simd(
@@ -150,7 +162,8 @@ pub fn nodes(
         })
         .collect();
     let groups = groups_of(embeddings.iter().map(Matrix::cols));
-    let of = |nodes| NodeDesign { embeddings: &embeddings, nodes };
+    let all: Vec<&Matrix> = embeddings.iter().collect();
+    let of = |nodes| NodeDesign { embeddings: &all, nodes };
     let labels = split.labels_of(&split.sets.train);
     let valid_labels = split.labels_of(&split.sets.valid);
     let classes = split.classes.len();
@@ -163,7 +176,8 @@ pub fn nodes(
         let mut best: Option<((f64, f64), Chosen, Weights)> = None;
         for penalty in params.grid.penalties(labels.len()) {
             let info = solver.fit(&penalty)?;
-            let scores = NodeModel::new(solver.weights()).scores(&of(&split.sets.valid), exec);
+            let every: Vec<&Range<usize>> = groups.iter().collect();
+            let scores = NodeModel::new(solver.weights(), &every).scores(&of(&split.sets.valid), exec);
             // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise (DESIGN.md).
             let quality = (
                 log_likelihood(&scores, &valid_labels, classes),
@@ -177,13 +191,14 @@ pub fn nodes(
         let (_, chosen, weights) = best.expect("the grid is not empty");
         Ok((chosen, weights))
     })?;
-    let model = NodeModel::new(&weights);
-    let predict = |nodes: &[NodeId]| {
-        let design = NodeDesign { embeddings: &embeddings, nodes };
-        most_probable(&model.scores(&design, exec), classes)
-    };
+    // What has no weight is left out from here on: a saved model does not hold it.
+    let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
+    let model = NodeModel::new(&weights, &used.iter().map(|&at| &groups[at]).collect::<Vec<_>>());
+    let weighing: Vec<&Matrix> = used.iter().map(|&at| &embeddings[at]).collect();
+    let score = |nodes: &[NodeId]| model.scores(&NodeDesign { embeddings: &weighing, nodes }, exec);
+    let (valid, test) = (score(&split.sets.valid), score(&split.sets.test));
     let test_labels = split.labels_of(&split.sets.test);
-    let found = predict(&split.sets.test);
+    let found = most_probable(&test, classes);
     let metrics = |found: &[u32], labels: &[u32]| -> OrderedMap<f64> {
         [
             ("accuracy".to_string(), metric::accuracy(found, labels)),
@@ -192,7 +207,7 @@ pub fn nodes(
         .into_iter()
         .collect()
     };
-    let on_valid = metrics(&predict(&split.sets.valid), &valid_labels);
+    let on_valid = metrics(&most_probable(&valid, classes), &valid_labels);
     let names = components.iter().map(|component| component.kind.name());
     let mut report =
         ActReport::new(on_valid, metrics(&found, &test_labels), &weights, names.zip(&groups), chosen);
@@ -209,13 +224,14 @@ pub fn nodes(
             .collect(),
         confusion,
     });
-    Ok(NodeResult { report, model })
+    let calibration = NodeCalibration::fit(&valid, &valid_labels, classes);
+    Ok(NodeResult { report, model, used, calibration, test })
 }
 
 /// Features of nodes: their rows in all embeddings, one after the other.
-struct NodeDesign<'a> {
-    embeddings: &'a [Matrix],
-    nodes: &'a [NodeId],
+pub(crate) struct NodeDesign<'a> {
+    pub(crate) embeddings: &'a [&'a Matrix],
+    pub(crate) nodes: &'a [NodeId],
 }
 
 impl Design for NodeDesign<'_> {
@@ -224,7 +240,7 @@ impl Design for NodeDesign<'_> {
     }
 
     fn cols(&self) -> usize {
-        self.embeddings.iter().map(Matrix::cols).sum()
+        self.embeddings.iter().map(|embedding| embedding.cols()).sum()
     }
 
     fn fill(&self, rows: Range<usize>, out: &mut [f32]) {

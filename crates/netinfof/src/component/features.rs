@@ -1,5 +1,7 @@
 //! Features on their way through the graph: prepared, filtered, never written out.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Averaging, ComponentKind, ComponentParams};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
@@ -9,7 +11,7 @@ use crate::matrix::Matrix;
 
 /// Features ready for propagation: shifted to a minimum of 0, rows summing to 1, one-hot degrees beside them where they
 /// are missing or narrower than the embedding.
-pub(super) enum FeatureOperator {
+pub(crate) enum FeatureOperator {
     Dense(Matrix),
     Sparse { matrix: Csr, transpose: Csr },
 }
@@ -17,32 +19,58 @@ pub(super) enum FeatureOperator {
 /// Above this share of entries that are not zero, the dense product is the faster one.
 const DENSE_FROM: f64 = 0.1;
 
-impl FeatureOperator {
-    pub(super) fn prepare(
+/// How the features of a training graph were prepared; those of another graph go the same way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Preparation {
+    /// A weight for every column, where rare ones count more.
+    #[serde(skip)]
+    pub(crate) rarity: Option<Vec<f32>>,
+    /// The lowest value, taken from all.
+    lowest: f32,
+    /// Columns of features before anything stands beside them.
+    pub(crate) columns: usize,
+    /// One-hot degree columns beside them.
+    degrees: usize,
+}
+
+impl Preparation {
+    pub(crate) fn learn(
         features: &Features,
         rare: bool,
         graph: &Csr,
         params: &ComponentParams,
         exec: &Exec,
     ) -> Self {
-        let mut prepared = features.clone();
-        if rare {
-            prepared.weigh_cols(&features.rarity());
-        }
-        let lowest = match &prepared {
+        let rarity = rare.then(|| features.rarity());
+        let weight = |col: usize| rarity.as_ref().map_or(1.0, |rarity| rarity[col]);
+        let lowest = match features {
             Features::None => 0.0,
-            Features::Dense(x) => x.as_slice().iter().copied().fold(f32::INFINITY, f32::min),
-            Features::Sparse(x) => {
-                x.values().map_or(0.0, |values| values.iter().copied().fold(0.0, f32::min))
-            }
+            Features::Dense(x) => (0..x.rows())
+                .flat_map(|row| x.row(row).iter().enumerate().map(|(col, v)| v * weight(col)))
+                .fold(f32::INFINITY, f32::min),
+            Features::Sparse(x) => (0..x.rows())
+                .flat_map(|row| x.row(row).iter().zip(x.row_values(row).unwrap_or_default()))
+                .map(|(&col, v)| v * weight(col as usize))
+                .fold(0.0, f32::min),
         };
-        if lowest != 0.0 {
+        let columns = features.cols();
+        let degrees = if columns < params.dim { degree_columns(columns, graph, params, exec) } else { 0 };
+        Preparation { rarity, lowest, columns, degrees }
+    }
+
+    /// Features of the same columns over the nodes of a graph.
+    pub(crate) fn apply(&self, features: &Features, graph: &Csr, exec: &Exec) -> FeatureOperator {
+        let mut prepared = features.clone();
+        if let Some(rarity) = &self.rarity {
+            prepared.weigh_cols(rarity);
+        }
+        if self.lowest != 0.0 {
             // A shift fills the zeros of a sparse matrix.
             if let Features::Sparse(x) = &prepared {
                 prepared = Features::Dense(x.to_dense());
             }
             if let Features::Dense(x) = &mut prepared {
-                x.as_mut_slice().iter_mut().for_each(|v| *v -= lowest);
+                x.as_mut_slice().iter_mut().for_each(|v| *v -= self.lowest);
             }
         }
         match &mut prepared {
@@ -65,8 +93,8 @@ impl FeatureOperator {
                 x.map_values(|row, v| if sums[row] > 0.0 { (f64::from(v) / sums[row]) as f32 } else { 0.0 });
             }
         }
-        if prepared.cols() < params.dim {
-            prepared = Features::Sparse(append_degrees(&prepared, graph, params.degree_columns, exec));
+        if self.degrees > 0 {
+            prepared = Features::Sparse(append_degrees(&prepared, graph, self.degrees));
         }
         let dense = prepared.density() > DENSE_FROM;
         match prepared {
@@ -80,14 +108,18 @@ impl FeatureOperator {
             Features::None => unreachable!("degrees were appended"),
         }
     }
+
+    /// Width of what [`Preparation::apply`] gives.
+    pub(crate) fn width(&self) -> usize {
+        self.columns + self.degrees
+    }
 }
 
-/// Features with one column a degree beside them; degrees beyond the cap share the last column.
-fn append_degrees(features: &Features, graph: &Csr, cap: usize, exec: &Exec) -> Csr {
-    let degree = |node: usize| graph.row(node).len();
-    let highest = (0..graph.rows()).map(degree).max().unwrap_or(0);
+/// How many one-hot columns the degrees of a training graph need.
+fn degree_columns(have: usize, graph: &Csr, params: &ComponentParams, exec: &Exec) -> usize {
+    let cap = params.degree_columns;
+    let highest = (0..graph.rows()).map(|node| graph.row(node).len()).max().unwrap_or(0);
     let columns = (highest + 1).min(cap);
-    let have = features.cols();
     exec.notice(if have == 0 {
         format!("no features: {columns} one-hot degree columns take their place")
     } else {
@@ -98,6 +130,12 @@ fn append_degrees(features: &Features, graph: &Csr, cap: usize, exec: &Exec) -> 
     if highest >= cap {
         exec.notice(format!("degrees from {} to {highest} share one column", cap - 1));
     }
+    columns
+}
+
+/// Features with one column a degree beside them; degrees beyond the last column share it.
+fn append_degrees(features: &Features, graph: &Csr, columns: usize) -> Csr {
+    let have = features.cols();
     let base = match features {
         Features::None => None,
         Features::Dense(x) => Some(Csr::from_dense(x)),
@@ -109,7 +147,8 @@ fn append_degrees(features: &Features, graph: &Csr, cap: usize, exec: &Exec) -> 
             let values = base.row_values(node).map_or_else(|| vec![1.0; indices.len()], <[f32]>::to_vec);
             (indices, values)
         });
-        indices.push(u32::try_from(have + degree(node).min(columns - 1)).expect("columns fit in u32"));
+        let degree = graph.row(node).len();
+        indices.push(u32::try_from(have + degree.min(columns - 1)).expect("columns fit in u32"));
         values.push(1.0);
         (indices, values)
     });
@@ -150,8 +189,8 @@ impl LinearOperator for FeatureOperator {
 }
 
 /// How a component filters features through a graph.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filter {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Filter {
     averaging: Averaging,
     self_loops: bool,
     steps: usize,
@@ -174,6 +213,11 @@ impl Filter {
             ComponentKind::S5 => loops(5),
             ComponentKind::D => Filter { averaging: Averaging::Symmetric, high_pass: true, ..row(1) },
         }
+    }
+
+    /// Whether edges play no part.
+    pub(crate) fn is_still(self) -> bool {
+        self.steps == 0 && !self.high_pass
     }
 
     pub(super) fn on(self, graph: &Csr) -> Propagation<'_> {
@@ -260,7 +304,10 @@ mod tests {
     fn degrees_stand_in_for_missing_features() {
         let exec = Exec::new(1).unwrap();
         let graph = Csr::symmetric(4, &[[0, 1], [0, 2], [0, 3]]);
-        let x = append_degrees(&Features::None, &graph, 3, &exec).to_dense();
+        let params = ComponentParams { degree_columns: 3, ..ComponentParams::default() };
+        let prepared = Preparation::learn(&Features::None, false, &graph, &params, &exec);
+        assert_eq!(prepared.degrees, 3);
+        let x = append_degrees(&Features::None, &graph, prepared.degrees).to_dense();
         assert_eq!(x.row(0), [0.0, 0.0, 1.0]);
         assert_eq!(x.row(1), [0.0, 1.0, 0.0]);
         assert!(exec.notices().iter().any(|n| n.contains("share one column")));

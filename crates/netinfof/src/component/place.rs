@@ -1,0 +1,119 @@
+//! A component without its nodes: what it takes to give the nodes of any graph their place in the same space.
+//!
+//! In: a component that was built, or one from a file, and a graph. Out: the same rows as before for the same graph, bit by
+//! bit; for a graph with more nodes and edges, rows that the same model understands: U and R by `A V Σ^-½`, the others by the
+//! axes of their PCA.
+
+use std::borrow::Cow;
+
+use super::features::{FeatureOperator, Filter, Preparation};
+use super::{Basis, Component, ComponentKind, Norm};
+use crate::exec::Exec;
+use crate::graph::{Csr, Features, NodeId};
+use crate::linalg::LinearOperator as _;
+use crate::matrix::Matrix;
+use crate::seed::Seed;
+
+/// How a component places nodes.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) kind: ComponentKind,
+    pub(crate) how: How,
+    pub(crate) norm: Norm,
+}
+
+/// The part of a basis that does not hang on one graph.
+#[derive(Clone, Debug)]
+pub(crate) enum How {
+    /// All nodes are alike.
+    Nothing,
+    /// By neighbours: a row of axes for each node of the graph it was made on.
+    Adjacency { axes: Matrix },
+    /// By the nodes that walks visit: a row of axes for each node of the graph it was made on.
+    Walks { axes: Matrix, trials: usize, seed: Seed },
+    /// By features: a row of axes for each of their columns.
+    Features { axes: Matrix, shift: Vec<f32>, filter: Filter },
+}
+
+/// Nodes to be placed: a graph, and what its features have become.
+pub(crate) struct Ground<'a> {
+    graph: &'a Csr,
+    /// For each node its number in the graph that components were made on; the same where there is none.
+    known: Option<&'a [Option<NodeId>]>,
+    /// Prepared as for the paper's components and as for ours.
+    features: [Option<FeatureOperator>; 2],
+}
+
+impl<'a> Ground<'a> {
+    pub(crate) fn new(
+        graph: &'a Csr,
+        features: &Features,
+        known: Option<&'a [Option<NodeId>]>,
+        preparations: &[Option<Preparation>; 2],
+        exec: &Exec,
+    ) -> Self {
+        let [plain, rare] = preparations;
+        let prepared = |how: &Option<Preparation>| how.as_ref().map(|how| how.apply(features, graph, exec));
+        Ground { graph, known, features: [prepared(plain), prepared(rare)] }
+    }
+
+    /// Axes by the nodes of this graph. New nodes have none: they are placed by the known ones around them.
+    fn axes<'m>(&self, axes: &'m Matrix, exec: &Exec) -> Cow<'m, Matrix> {
+        let Some(known) = self.known else { return Cow::Borrowed(axes) };
+        let mut own = Matrix::zeros(known.len(), axes.cols());
+        exec.fill_matrix(&mut own, |node, row| {
+            if let Some(old) = known[node] {
+                row.copy_from_slice(axes.row(old as usize));
+            }
+        });
+        Cow::Owned(own)
+    }
+}
+
+impl Place {
+    /// How this component placed its nodes.
+    pub(crate) fn of(component: &Component, norm: Norm) -> Self {
+        let how = match &component.basis {
+            Basis::Nothing => How::Nothing,
+            Basis::Adjacency(axes) => How::Adjacency { axes: axes.clone() },
+            Basis::Walks { axes, trials, seed } => {
+                How::Walks { axes: axes.clone(), trials: *trials, seed: *seed }
+            }
+            Basis::Features { axes, filter, shift, .. } => {
+                How::Features { axes: axes.clone(), shift: shift.clone(), filter: *filter }
+            }
+        };
+        Place { kind: component.kind, how, norm }
+    }
+
+    /// Dimensions of a row.
+    pub(crate) fn cols(&self) -> usize {
+        match &self.how {
+            How::Nothing => 1,
+            How::Adjacency { axes } | How::Walks { axes, .. } | How::Features { axes, .. } => axes.cols(),
+        }
+    }
+
+    /// The normalised rows of all nodes.
+    pub(crate) fn rows(&self, ground: &Ground<'_>, exec: &Exec) -> Matrix {
+        let basis = match &self.how {
+            How::Nothing => return self.norm.apply(Matrix::zeros(ground.graph.rows(), 1), exec),
+            How::Adjacency { axes } => Basis::Adjacency(ground.axes(axes, exec).into_owned()),
+            How::Walks { axes, trials, seed } => {
+                Basis::Walks { axes: ground.axes(axes, exec).into_owned(), trials: *trials, seed: *seed }
+            }
+            How::Features { axes, shift, filter } => {
+                let features = ground.features[usize::from(self.kind.is_ours())].as_ref();
+                let features = features.expect("features are prepared where a component needs them");
+                Basis::Features {
+                    axes: Matrix::default(),
+                    projected: features.apply(axes, exec),
+                    filter: *filter,
+                    shift: shift.clone(),
+                }
+            }
+        };
+        let rows = basis.embed(ground.graph, exec).expect("only nothing has no rows");
+        self.norm.apply(rows, exec)
+    }
+}

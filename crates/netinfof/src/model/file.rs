@@ -1,0 +1,522 @@
+//! Models as files: safetensors, whose one metadata entry holds everything that is not an array, and a digest over all.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use safetensors::tensor::TensorView;
+use safetensors::{Dtype, SafeTensors};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{About, Fit, LinkFit, Model, NodeFit};
+use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
+use crate::component::{ComponentKind, Filter, How, Norm, Place, Preparation};
+use crate::error::{Error, Result};
+use crate::graph::{Csr, Features, Graph, Pair, ordered, save};
+use crate::matrix::Matrix;
+use crate::pairwise::{self, Column, Pairwise};
+use crate::seed::Seed;
+
+/// Grows by one when a file can no longer be read by what came before.
+const VERSION: u32 = 1;
+/// The one metadata entry.
+const ENTRY: &str = "netinfof";
+
+/// The metadata entry: who reads the first two knows whether to read on.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    format: u32,
+    /// SHA-256 over the head and all arrays.
+    digest: String,
+    head: Head,
+}
+
+/// All that is no array.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    about: About,
+    components: Vec<Made>,
+    preparations: [Option<Preparation>; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<LinkHead>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<NodeHead>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LinkHead {
+    directed: bool,
+    calibration: LinkCalibration,
+    pairwise: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct NodeHead {
+    classes: Vec<i32>,
+    calibration: NodeCalibration,
+}
+
+/// How one component is made.
+#[derive(Serialize, Deserialize)]
+struct Made {
+    kind: ComponentKind,
+    #[serde(flatten)]
+    how: MadeHow,
+    unit_rows: bool,
+    scaled_columns: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "lowercase")]
+enum MadeHow {
+    Nothing,
+    Adjacency,
+    Walks { trials: usize, seed: Seed },
+    Features { filter: Filter },
+}
+
+/// Arrays on their way into a file.
+#[derive(Default)]
+struct Arrays(Vec<(String, Dtype, Vec<usize>, Vec<u8>)>);
+
+impl Arrays {
+    fn put<T: Copy, const N: usize>(
+        &mut self,
+        name: impl Into<String>,
+        dtype: Dtype,
+        shape: &[usize],
+        values: &[T],
+        bytes: impl Fn(T) -> [u8; N],
+    ) {
+        let mut data = Vec::with_capacity(values.len() * N);
+        values.iter().for_each(|&v| data.extend(bytes(v)));
+        self.0.push((name.into(), dtype, shape.to_vec(), data));
+    }
+
+    fn floats(&mut self, name: impl Into<String>, shape: &[usize], values: &[f32]) {
+        self.put(name, Dtype::F32, shape, values, f32::to_le_bytes);
+    }
+
+    fn matrix(&mut self, name: impl Into<String>, m: &Matrix) {
+        self.floats(name, &[m.rows(), m.cols()], m.as_slice());
+    }
+
+    fn counts(&mut self, name: &str, values: &[u64]) {
+        self.put(name, Dtype::U64, &[values.len()], values, u64::to_le_bytes);
+    }
+
+    fn numbers(&mut self, name: &str, shape: &[usize], values: &[u32]) {
+        self.put(name, Dtype::U32, shape, values, u32::to_le_bytes);
+    }
+
+    fn bytes(&mut self, name: &str, values: &[u8]) {
+        self.put(name, Dtype::U8, &[values.len()], values, |v| [v]);
+    }
+
+    fn doubles(&mut self, name: &str, values: &[f64]) {
+        self.put(name, Dtype::F64, &[values.len()], values, f64::to_le_bytes);
+    }
+}
+
+pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
+    let mut arrays = Arrays::default();
+    put_graph(&mut arrays, model);
+    if let Some(rarity) = model.preparations[1].as_ref().and_then(|rare| rare.rarity.as_ref()) {
+        arrays.floats("features.rarity", &[rarity.len()], rarity);
+    }
+    let mut components = Vec::new();
+    let mut put = |place: &Place, arrays: &mut Arrays| {
+        let name = place.kind.name();
+        let how = match &place.how {
+            How::Nothing => MadeHow::Nothing,
+            How::Adjacency { axes } => {
+                arrays.matrix(format!("{name}.axes"), axes);
+                MadeHow::Adjacency
+            }
+            How::Walks { axes, trials, seed } => {
+                arrays.matrix(format!("{name}.axes"), axes);
+                MadeHow::Walks { trials: *trials, seed: *seed }
+            }
+            How::Features { axes, shift, filter } => {
+                arrays.matrix(format!("{name}.axes"), axes);
+                arrays.floats(format!("{name}.shift"), &[shift.len()], shift);
+                MadeHow::Features { filter: *filter }
+            }
+        };
+        if let Some(scale) = &place.norm.scale {
+            arrays.floats(format!("{name}.scale"), &[scale.len()], scale);
+        }
+        let scaled_columns = place.norm.scale.is_some();
+        components.push(Made { kind: place.kind, how, unit_rows: place.norm.unit, scaled_columns });
+    };
+    let (mut links, mut nodes) = (None, None);
+    match &model.fit {
+        Fit::Links(fit) => {
+            for (place, h) in &fit.embedded {
+                put(place, &mut arrays);
+                arrays.matrix(format!("{}.compatibility", place.kind.name()), h);
+            }
+            if let Some(x) = &fit.x {
+                put_pairwise(&mut arrays, x);
+            }
+            arrays.floats("weights", &[fit.model.weights.len()], &fit.model.weights);
+            arrays.doubles("intercept", &[fit.model.intercept]);
+            let (directed, calibration) = (fit.model.directed, fit.calibration);
+            links = Some(LinkHead { directed, calibration, pairwise: fit.x.is_some() });
+        }
+        Fit::Nodes(fit) => {
+            fit.embedded.iter().for_each(|place| put(place, &mut arrays));
+            let (weights, intercepts): (Vec<&[f32]>, Vec<f64>) =
+                fit.model.outputs.iter().map(|(weights, intercept)| (&weights[..], *intercept)).unzip();
+            let width = weights.first().map_or(0, |weights| weights.len());
+            arrays.floats("weights", &[weights.len(), width], &weights.concat());
+            arrays.doubles("intercept", &intercepts);
+            nodes = Some(NodeHead { classes: fit.classes.clone(), calibration: fit.calibration });
+        }
+    }
+    let head = Head {
+        about: model.about.clone(),
+        components,
+        preparations: model.preparations.clone(),
+        links,
+        nodes,
+    };
+    let fault = |what: String| Error::Format { path: path.to_path_buf(), what };
+    let views: Vec<(&str, TensorView<'_>)> = arrays
+        .0
+        .iter()
+        .map(|(name, dtype, shape, data)| {
+            let view = TensorView::new(*dtype, shape.clone(), data);
+            view.map(|view| (name.as_str(), view)).map_err(|e| fault(e.to_string()))
+        })
+        .collect::<Result<_>>()?;
+    let entry = Entry { format: VERSION, digest: digest(&head, &views), head };
+    let entry = serde_json::to_string(&entry).expect("a head holds nothing JSON cannot say");
+    let file = safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
+        .map_err(|e| fault(e.to_string()))?;
+    save::whole(path, |out| out.write_all(&file))
+}
+
+/// Over the head as JSON and, by name, over the kind, shape and bytes of every array.
+fn digest(head: &Head, views: &[(&str, TensorView<'_>)]) -> String {
+    let mut sha = Sha256::new();
+    sha.update(serde_json::to_vec(head).expect("a head holds nothing JSON cannot say"));
+    let mut views: Vec<&(&str, TensorView<'_>)> = views.iter().collect();
+    views.sort_by_key(|view| view.0);
+    for (name, view) in views {
+        sha.update(format!("\n{name} {:?} {:?}\n", view.dtype(), view.shape()));
+        sha.update(view.data());
+    }
+    sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn put_graph(arrays: &mut Arrays, model: &Model) {
+    let edges = model.graph.edges();
+    let flat: Vec<u32> = edges.iter().flatten().copied().collect();
+    arrays.numbers("edges", &[edges.len(), 2], &flat);
+    let trained: Vec<u8> = edges.iter().map(|e| u8::from(model.training.contains(e[0], e[1]))).collect();
+    if trained.contains(&0) {
+        arrays.bytes("edges.training", &trained);
+    }
+    match model.graph.features() {
+        Features::None => {}
+        Features::Dense(x) => arrays.matrix("features", x),
+        Features::Sparse(x) => {
+            let starts: Vec<u64> =
+                std::iter::once(0).chain((0..x.rows()).map(|row| x.row(row).len() as u64)).collect();
+            let starts: Vec<u64> = starts
+                .iter()
+                .scan(0, |sum, count| {
+                    *sum += count;
+                    Some(*sum)
+                })
+                .collect();
+            let indices: Vec<u32> = (0..x.rows()).flat_map(|row| x.row(row)).copied().collect();
+            arrays.counts("features.indptr", &starts);
+            arrays.numbers("features.indices", &[indices.len()], &indices);
+            arrays.counts("features.columns", &[x.cols() as u64]);
+            if let Some(values) = x.values() {
+                arrays.floats("features.values", &[values.len()], values);
+            }
+        }
+    }
+    if let Some(ids) = model.graph.ids() {
+        let ends: Vec<u64> = ids
+            .iter()
+            .scan(0, |end, id| {
+                *end += id.len() as u64;
+                Some(*end)
+            })
+            .collect();
+        arrays.counts("ids.ends", &ends);
+        arrays.bytes("ids", ids.concat().as_bytes());
+    }
+}
+
+fn put_pairwise(arrays: &mut Arrays, x: &Pairwise) {
+    let pairs: Vec<f32> = x.columns.iter().flat_map(|column| [column.mean, column.scale]).collect();
+    arrays.floats("X.columns", &[x.columns.len(), 2], &pairs);
+    let counts: Vec<u32> = x.columns.iter().map(|column| column.knots.len() as u32).collect();
+    arrays.numbers("X.knots.counts", &[counts.len()], &counts);
+    let knots: Vec<f32> = x.columns.iter().flat_map(|column| column.knots.iter().copied()).collect();
+    arrays.floats("X.knots", &[knots.len()], &knots);
+    let standard: Vec<f32> = x.standard.iter().flatten().copied().collect();
+    arrays.floats("X.standard", &[x.standard.len(), 2], &standard);
+    arrays.floats("X.similarity", &[x.weights.len()], &x.weights);
+}
+
+/// Arrays on their way out of a file; every question names what was expected.
+struct Found<'a> {
+    path: &'a Path,
+    tensors: SafeTensors<'a>,
+}
+
+impl Found<'_> {
+    fn fault<T>(&self, what: impl std::fmt::Display) -> Result<T> {
+        Err(Error::Format { path: self.path.to_path_buf(), what: format!("not a sound model: {what}") })
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.tensors.tensor(name).is_ok()
+    }
+
+    fn view<const N: usize>(
+        &self,
+        name: &str,
+        dtype: Dtype,
+        dims: usize,
+    ) -> Result<(Vec<usize>, Vec<[u8; N]>)> {
+        let Ok(view) = self.tensors.tensor(name) else {
+            return self.fault(format!("`{name}` is missing"));
+        };
+        if view.dtype() != dtype || view.shape().len() != dims {
+            return self.fault(format!("`{name}` is {:?} {:?}", view.dtype(), view.shape()));
+        }
+        let (parts, _) = view.data().as_chunks::<N>();
+        Ok((view.shape().to_vec(), parts.to_vec()))
+    }
+
+    fn floats(&self, name: &str) -> Result<Vec<f32>> {
+        Ok(self.view(name, Dtype::F32, 1)?.1.into_iter().map(f32::from_le_bytes).collect())
+    }
+
+    fn doubles(&self, name: &str) -> Result<Vec<f64>> {
+        Ok(self.view(name, Dtype::F64, 1)?.1.into_iter().map(f64::from_le_bytes).collect())
+    }
+
+    fn counts(&self, name: &str) -> Result<Vec<usize>> {
+        Ok(self.view(name, Dtype::U64, 1)?.1.into_iter().map(|v| u64::from_le_bytes(v) as usize).collect())
+    }
+
+    fn numbers(&self, name: &str) -> Result<Vec<u32>> {
+        Ok(self.view(name, Dtype::U32, 1)?.1.into_iter().map(u32::from_le_bytes).collect())
+    }
+
+    fn bytes(&self, name: &str) -> Result<Vec<u8>> {
+        Ok(self.view::<1>(name, Dtype::U8, 1)?.1.concat())
+    }
+
+    fn matrix(&self, name: &str) -> Result<Matrix> {
+        let (shape, values) = self.view(name, Dtype::F32, 2)?;
+        Ok(Matrix::from_vec(shape[0], shape[1], values.into_iter().map(f32::from_le_bytes).collect()))
+    }
+
+    /// An array that must be of this length.
+    fn check(&self, name: &str, found: usize, expected: usize) -> Result<()> {
+        if found == expected {
+            Ok(())
+        } else {
+            self.fault(format!("`{name}` has {found} entries, not {expected}"))
+        }
+    }
+}
+
+pub(super) fn load(path: &Path) -> Result<Model> {
+    let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    let fault = |what: String| Error::Format { path: path.to_path_buf(), what };
+    let refused = |what: &str| fault(format!("{what}; a model is what `netinfof act --save` writes"));
+    let damaged = |e: &dyn std::fmt::Display| {
+        if bytes.get(8) == Some(&b'{') {
+            fault(format!("the model is cut off or damaged ({e})"))
+        } else {
+            refused("not a model")
+        }
+    };
+    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| damaged(&e))?;
+    let entry = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
+    let entry = entry.ok_or_else(|| refused("safetensors, but not a model of netinfof"))?;
+    // The version first: what comes later may not be understood at all.
+    let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
+    let version = value.get("format").and_then(serde_json::Value::as_u64);
+    if version != Some(u64::from(VERSION)) {
+        let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
+        return Err(fault(format!("a model of {version}; this netinfof reads format {VERSION}")));
+    }
+    let entry: Entry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
+    let tensors = SafeTensors::deserialize(&bytes).map_err(|e| damaged(&e))?;
+    let found = Found { path, tensors };
+    let views: Vec<(&str, TensorView<'_>)> = found.tensors.iter().collect();
+    if digest(&entry.head, &views) != entry.digest {
+        return Err(fault("the model was changed or damaged: its digest does not fit".into()));
+    }
+    model(&found, entry.head)
+}
+
+fn model(found: &Found<'_>, head: Head) -> Result<Model> {
+    let Head { about, components, mut preparations, links, nodes } = head;
+    let (graph, training) = graph(found, &about)?;
+    if let Some(rare) = &mut preparations[1] {
+        let rarity = found.floats("features.rarity")?;
+        found.check("features.rarity", rarity.len(), graph.features().cols())?;
+        rare.rarity = Some(rarity);
+    }
+    for preparation in preparations.iter().flatten() {
+        found.check("features", graph.features().cols(), preparation.columns)?;
+    }
+    let places: Vec<Place> = components
+        .into_iter()
+        .map(|made| place(found, made, about.nodes, &preparations))
+        .collect::<Result<_>>()?;
+    let fit = match (links, nodes) {
+        (Some(links), None) => Fit::Links(link_fit(found, places, links)?),
+        (None, Some(nodes)) => Fit::Nodes(node_fit(found, places, nodes)?),
+        _ => return found.fault("neither links nor nodes"),
+    };
+    Ok(Model { about, graph, training, preparations, fit })
+}
+
+fn graph(found: &Found<'_>, about: &About) -> Result<(Graph, Csr)> {
+    let (shape, flat) = found.view("edges", Dtype::U32, 2)?;
+    found.check("edges", shape[1], 2)?;
+    let flat: Vec<u32> = flat.into_iter().map(u32::from_le_bytes).collect();
+    let edges: Vec<Pair> = flat.as_chunks::<2>().0.iter().map(|&pair| ordered(pair)).collect();
+    let mut graph = Graph::from_edges(&about.graph, about.nodes, &edges)?;
+    found.check("edges", graph.edge_count(), edges.len())?;
+    let training = if found.has("edges.training") {
+        let trained = found.bytes("edges.training")?;
+        found.check("edges.training", trained.len(), edges.len())?;
+        let own: Vec<Pair> = edges.iter().zip(&trained).filter(|t| *t.1 == 1).map(|t| *t.0).collect();
+        Csr::symmetric(about.nodes, &own)
+    } else {
+        graph.adjacency().clone()
+    };
+    if found.has("features") {
+        graph = graph.with_features(Features::Dense(found.matrix("features")?))?;
+    } else if found.has("features.indptr") {
+        let columns = found.counts("features.columns")?;
+        found.check("features.columns", columns.len(), 1)?;
+        let values = if found.has("features.values") { Some(found.floats("features.values")?) } else { None };
+        let (indptr, indices) = (found.counts("features.indptr")?, found.numbers("features.indices")?);
+        graph = graph.with_features(Features::Sparse(Csr::new(columns[0], indptr, indices, values)?))?;
+    }
+    if found.has("ids") {
+        let (ends, text) = (found.counts("ids.ends")?, found.bytes("ids")?);
+        found.check("ids.ends", ends.len(), about.nodes)?;
+        let mut start = 0;
+        let mut ids = Vec::with_capacity(ends.len());
+        for end in ends {
+            let id = text.get(start..end).and_then(|id| std::str::from_utf8(id).ok());
+            let Some(id) = id else { return found.fault("ids that are no text") };
+            ids.push(id.to_string());
+            start = end;
+        }
+        graph = graph.with_ids(ids);
+    }
+    Ok((graph, training))
+}
+
+fn place(
+    found: &Found<'_>,
+    made: Made,
+    nodes: usize,
+    preparations: &[Option<Preparation>; 2],
+) -> Result<Place> {
+    let name = made.kind.name();
+    let axes = |rows: usize| -> Result<Matrix> {
+        let axes = found.matrix(&format!("{name}.axes"))?;
+        found.check(&format!("{name}.axes"), axes.rows(), rows)?;
+        Ok(axes)
+    };
+    let how = match made.how {
+        MadeHow::Nothing => How::Nothing,
+        MadeHow::Adjacency => How::Adjacency { axes: axes(nodes)? },
+        MadeHow::Walks { trials, seed } => How::Walks { axes: axes(nodes)?, trials, seed },
+        MadeHow::Features { filter } => {
+            let Some(preparation) = &preparations[usize::from(made.kind.is_ours())] else {
+                return found.fault(format!("{name} does not say how features are prepared"));
+            };
+            let axes = axes(preparation.width())?;
+            let shift = found.floats(&format!("{name}.shift"))?;
+            found.check(&format!("{name}.shift"), shift.len(), axes.cols())?;
+            How::Features { axes, shift, filter }
+        }
+    };
+    let scale = made.scaled_columns.then(|| found.floats(&format!("{name}.scale"))).transpose()?;
+    let place = Place { kind: made.kind, how, norm: Norm { scale, unit: made.unit_rows } };
+    if let Some(scale) = &place.norm.scale {
+        found.check(&format!("{name}.scale"), scale.len(), place.cols())?;
+    }
+    Ok(place)
+}
+
+fn link_fit(found: &Found<'_>, places: Vec<Place>, head: LinkHead) -> Result<LinkFit> {
+    let mut embedded = Vec::with_capacity(places.len());
+    for place in places {
+        let name = format!("{}.compatibility", place.kind.name());
+        let h = found.matrix(&name)?;
+        found.check(&name, h.rows(), place.cols())?;
+        found.check(&name, h.cols(), place.cols())?;
+        embedded.push((place, h));
+    }
+    let x = if head.pairwise { Some(pairwise(found)?) } else { None };
+    let weights = found.floats("weights")?;
+    let width =
+        embedded.iter().map(|(place, _)| place.cols()).sum::<usize>() + x.as_ref().map_or(0, Pairwise::width);
+    found.check("weights", weights.len(), width)?;
+    let intercept = found.doubles("intercept")?;
+    found.check("intercept", intercept.len(), 1)?;
+    let model = LinkModel { weights, intercept: intercept[0], directed: head.directed };
+    Ok(LinkFit { embedded, x, model, calibration: head.calibration })
+}
+
+fn pairwise(found: &Found<'_>) -> Result<Pairwise> {
+    let columns = found.matrix("X.columns")?;
+    found.check("X.columns", columns.rows(), pairwise::COLUMNS.len())?;
+    found.check("X.columns", columns.cols(), 2)?;
+    let (counts, knots) = (found.numbers("X.knots.counts")?, found.floats("X.knots")?);
+    found.check("X.knots.counts", counts.len(), columns.rows())?;
+    found.check("X.knots", knots.len(), counts.iter().map(|&count| count as usize).sum())?;
+    let mut knots = knots.into_iter();
+    let columns = (0..columns.rows())
+        .map(|at| Column {
+            mean: columns.row(at)[0],
+            scale: columns.row(at)[1],
+            knots: knots.by_ref().take(counts[at] as usize).collect(),
+        })
+        .collect();
+    let mut x = Pairwise { columns, standard: Vec::new(), weights: found.floats("X.similarity")? };
+    let standard = found.matrix("X.standard")?;
+    found.check("X.standard", standard.rows(), x.width())?;
+    found.check("X.standard", standard.cols(), 2)?;
+    found.check("X.similarity", x.weights.len(), x.width())?;
+    x.standard = (0..standard.rows()).map(|row| [standard.row(row)[0], standard.row(row)[1]]).collect();
+    Ok(x)
+}
+
+fn node_fit(found: &Found<'_>, embedded: Vec<Place>, head: NodeHead) -> Result<NodeFit> {
+    let (weights, intercepts) = (found.matrix("weights")?, found.doubles("intercept")?);
+    let classes = head.classes.len();
+    found.check("weights", weights.rows(), classes)?;
+    found.check("weights", weights.cols(), embedded.iter().map(Place::cols).sum())?;
+    found.check("intercept", intercepts.len(), classes)?;
+    if classes == 0 {
+        return found.fault("no classes");
+    }
+    let outputs = (0..classes).map(|class| (weights.row(class).to_vec(), intercepts[class])).collect();
+    Ok(NodeFit {
+        embedded,
+        classes: head.classes,
+        model: NodeModel { outputs },
+        calibration: head.calibration,
+    })
+}

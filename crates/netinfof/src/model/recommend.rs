@@ -1,0 +1,777 @@
+//! The likeliest partners of nodes: an exact maximum inner product search, and X as a second look at a pool.
+//!
+//! Without X the score of a pair is bilinear: with `M = ½ (H W + W H)`, W the weights of a component, it is the sum of
+//! `ẑ_i M · ẑ_j` over the components. So all partners of a block of nodes are one matrix product away; of each product only the
+//! best of every row are kept. Where all nodes are asked about, a pair serves both of its ends, and half of the products
+//! do. X is not bilinear: it ranks again what the products found, beside the nodes with neighbours in common.
+//!
+//! Memory is that of the embeddings, a few blocks, and what is kept; results are handed out block by block.
+
+use std::ops::Range;
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+use super::LinkScorer;
+use crate::act::LinkModel;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::graph::{Csr, NodeId, Pair, ordered};
+use crate::kernel::simd;
+use crate::link::{LinkComponent, PairSet};
+use crate::matrix::Matrix;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecommendParams {
+    /// Partners of each node, or pairs in all.
+    pub k: usize,
+    /// Whether edges of the graph are left out (default not).
+    pub exclude_known: bool,
+    /// Where X is one of the components: how many candidates of each node are looked at with it. `None` takes as many as make
+    /// ten million pairs in all, and at least fifty and ten times k; as many as there are nodes is exact.
+    pub pool: Option<usize>,
+}
+
+impl RecommendParams {
+    /// This many partners.
+    pub fn new(k: usize) -> Self {
+        RecommendParams { k, exclude_known: false, pool: None }
+    }
+
+    fn validate(&self) -> Result<()> {
+        if self.k == 0 {
+            return Err(Error::param("k", 0, "at least 1"));
+        }
+        if self.pool == Some(0) {
+            return Err(Error::param("pool", 0, "at least 1"));
+        }
+        Ok(())
+    }
+
+    fn pool(&self, queries: usize) -> usize {
+        let share = BUDGET / queries.max(1);
+        self.pool.unwrap_or_else(|| share.max(50).max(self.k.saturating_mul(10))).max(self.k)
+    }
+}
+
+/// Pairs that X looks at where nobody says how many.
+const BUDGET: usize = 10_000_000;
+/// Products and scores differ in their last digits: this many more than asked for are scored before the best are taken.
+const SLACK: usize = 16;
+
+/// A pair and its log-odds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Recommended {
+    /// The node asked about; for pairs in all, the smaller one.
+    pub node: NodeId,
+    /// Its partner.
+    pub other: NodeId,
+    /// Log-odds of an edge.
+    pub score: f64,
+}
+
+/// The best so far of one node. Ties go to who came first, and those come in the order of their numbers.
+#[derive(Clone, Debug)]
+struct Best {
+    keep: usize,
+    entries: Vec<(f32, NodeId)>,
+    /// What an entry must be above.
+    threshold: f32,
+}
+
+impl Best {
+    fn new(keep: usize) -> Self {
+        Best { keep, entries: Vec::new(), threshold: f32::NEG_INFINITY }
+    }
+
+    fn push(&mut self, score: f32, node: NodeId) {
+        if score > self.threshold {
+            self.entries.push((score, node));
+            // Let some gather, then drop half at once.
+            if self.entries.len() >= 2 * self.keep {
+                self.shrink();
+            }
+        }
+    }
+
+    fn shrink(&mut self) {
+        if self.entries.len() > self.keep {
+            self.entries
+                .select_nth_unstable_by(self.keep - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            self.entries.truncate(self.keep);
+        }
+        if self.entries.len() == self.keep {
+            self.threshold = self.entries.iter().map(|entry| entry.0).fold(f32::INFINITY, f32::min);
+        }
+    }
+}
+
+/// Sizes of the blocks. Results do not depend on them, but for ties.
+#[derive(Clone, Copy)]
+struct Blocks {
+    /// Nodes asked about by one task.
+    rows: usize,
+    /// Partners of one product.
+    columns: usize,
+    /// Tasks after which what was found is shared.
+    wave: usize,
+    /// Partners that first thresholds are taken from.
+    sample: usize,
+}
+
+const BLOCKS: Blocks = Blocks { rows: 256, columns: 1024, wave: 8, sample: 1024 };
+
+impl LinkScorer {
+    /// The `k` likeliest partners of every one of these nodes (`None`: of all), best first; `each` gets them as they are found,
+    /// node after node.
+    pub fn recommend(
+        &self,
+        nodes: Option<&[NodeId]>,
+        params: &RecommendParams,
+        exec: &Exec,
+        mut each: impl FnMut(&[Recommended]) -> Result<()>,
+    ) -> Result<()> {
+        params.validate()?;
+        let n = self.graph.nodes();
+        if let Some(&node) = nodes.and_then(|nodes| nodes.iter().find(|&&node| node as usize >= n)) {
+            return Err(Error::param("node", node, format!("below {n}")));
+        }
+        let count = nodes.map_or(n, <[NodeId]>::len);
+        let pool = params.pool(count);
+        if self.source.is_some() && pool + 1 >= n {
+            let all: Vec<NodeId> = (0..n as NodeId).collect();
+            let rows = nodes.unwrap_or(&all);
+            // As many nodes at a time as make a million pairs.
+            let part = (1_000_000 / n).max(1);
+            return exec.stage("recommend", rows.len().div_ceil(part), || {
+                for rows in rows.chunks(part) {
+                    let pairs: Vec<Pair> = rows
+                        .iter()
+                        .flat_map(|&node| all.iter().map(move |&other| [node, other]))
+                        .filter(|&pair| self.wanted(pair, params.exclude_known))
+                        .collect();
+                    each(&self.best_of(&pairs, params.k, exec)?)?;
+                    exec.step()?;
+                }
+                Ok(())
+            });
+        }
+        if self.source.is_some() {
+            exec.notice(format!(
+                "X ranks the {pool} best candidates of each node, and as many with neighbours in common"
+            ));
+        }
+        let keep = if self.source.is_some() { pool } else { params.k + SLACK };
+        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_popularity(self, exec);
+        sweep.run(nodes, keep, exec, |rows| {
+            let mut pairs: Vec<Pair> = Vec::new();
+            for (node, best) in rows {
+                let mut others: Vec<NodeId> = best.entries.iter().map(|entry| entry.1).collect();
+                if let Some(source) = &self.source {
+                    others.extend(around(source.graph(), *node, pool));
+                }
+                others.sort_unstable();
+                others.dedup();
+                let own = others.into_iter().map(|other| [*node, other]);
+                pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
+            }
+            each(&self.best_of(&pairs, params.k, exec)?)
+        })
+    }
+
+    /// The `k` likeliest pairs of all, best first.
+    pub fn recommend_overall(&self, params: &RecommendParams, exec: &Exec) -> Result<Vec<Recommended>> {
+        params.validate()?;
+        let n = self.graph.nodes();
+        let mut best: Vec<Recommended> = Vec::new();
+        let mut take = |mut found: Vec<Recommended>| {
+            best.append(&mut found);
+            // A pair may have been found from both of its ends.
+            best.sort_by(|a, b| order(a, b).then((a.node, a.other).cmp(&(b.node, b.other))));
+            best.dedup_by_key(|found| (found.node, found.other));
+            best.truncate(params.k);
+        };
+        if self.source.is_none() {
+            let pairs = Sweep::new(self, params.exclude_known, BLOCKS).overall(params.k + SLACK, exec)?;
+            let scores = self.scores(&pairs, exec)?;
+            take(pairs.iter().zip(scores).map(|(&pair, score)| recommended(pair, score)).collect());
+            return Ok(best);
+        }
+        // The best pairs are among the best of their nodes.
+        let mut each = RecommendParams { k: params.pool(n).min(n), ..params.clone() };
+        each.pool = Some(each.k);
+        if n * (n - 1) / 2 <= BUDGET {
+            each.pool = Some(n);
+            each.k = n;
+        }
+        self.recommend(None, &each, exec, |found| {
+            take(found.iter().map(|r| recommended(ordered([r.node, r.other]), r.score)).collect());
+            Ok(())
+        })?;
+        Ok(best)
+    }
+
+    /// Vectors for any store of vectors: the inner product of a node's query and another's key is the log-odds of an edge without
+    /// X and without the intercept.
+    pub fn vectors(&self, exec: &Exec) -> [Matrix; 2] {
+        let sweep = Sweep::new(self, false, BLOCKS);
+        let n = self.graph.nodes();
+        let mut out = [Matrix::zeros(n, sweep.width), Matrix::zeros(n, sweep.width)];
+        if sweep.width > 0 {
+            let [queries, keys] = &mut out;
+            exec.fill_rows(queries.as_mut_slice(), sweep.width, 256, |first, rows| {
+                let nodes: Vec<NodeId> =
+                    (first..first + rows.len() / sweep.width).map(|node| node as NodeId).collect();
+                sweep.queries(&nodes, rows);
+            });
+            exec.fill_rows(keys.as_mut_slice(), sweep.width, 256, |first, rows| {
+                sweep.keys(first..first + rows.len() / sweep.width, rows);
+            });
+        }
+        out
+    }
+
+    /// What X adds to the pairs of every node on average, less the mean of all; nothing without X.
+    fn popularity(&self, exec: &Exec) -> Vec<f32> {
+        const PARTNERS: usize = 16;
+        let (Some(source), Some(x @ LinkComponent::Pairwise(_))) = (&self.source, self.components.last())
+        else {
+            return Vec::new();
+        };
+        let n = self.graph.nodes();
+        let weights = self.model.weights[self.model.weights.len() - x.cols()..].to_vec();
+        let alone = LinkModel { weights, intercept: 0.0, directed: self.model.directed };
+        let mut means = Vec::with_capacity(n);
+        for first in (0..n).step_by(1 << 14) {
+            let end = (first + (1 << 14)).min(n);
+            // Partners at even distances: of all degrees, and seldom a neighbour.
+            let partner = |node: usize, at: usize| (node + 1 + at * n / PARTNERS) % n;
+            let pairs: Vec<Pair> = (first..end)
+                .flat_map(|node| (0..PARTNERS).map(move |at| [node as NodeId, partner(node, at) as NodeId]))
+                .map(|[i, j]| if i == j { [i, (j + 1) % n as NodeId] } else { [i, j] })
+                .collect();
+            let scores = alone.scores(&[x], &PairSet::new(pairs, Some(source), exec), exec);
+            means.extend(scores.chunks(PARTNERS).map(|own| own.iter().sum::<f64>() / PARTNERS as f64));
+        }
+        let all = means.iter().sum::<f64>() / n as f64;
+        means.into_iter().map(|mean| (mean - all) as f32).collect()
+    }
+
+    fn wanted(&self, [i, j]: Pair, exclude_known: bool) -> bool {
+        i != j && !(exclude_known && self.graph.adjacency().contains(i, j))
+    }
+
+    /// The best partners of every first node, in the order the nodes come in.
+    fn best_of(&self, pairs: &[Pair], k: usize, exec: &Exec) -> Result<Vec<Recommended>> {
+        let scores = self.scores(pairs, exec)?;
+        let found: Vec<Recommended> = pairs
+            .iter()
+            .zip(scores)
+            .map(|(&[node, other], score)| Recommended { node, other, score })
+            .collect();
+        let mut best = Vec::new();
+        for own in found.chunk_by(|a, b| a.node == b.node) {
+            let mut own = own.to_vec();
+            own.sort_unstable_by(|a, b| order(a, b).then(a.other.cmp(&b.other)));
+            own.truncate(k);
+            best.extend(own);
+        }
+        Ok(best)
+    }
+}
+
+fn recommended([node, other]: Pair, score: f64) -> Recommended {
+    Recommended { node, other, score }
+}
+
+fn order(a: &Recommended, b: &Recommended) -> std::cmp::Ordering {
+    b.score.total_cmp(&a.score)
+}
+
+/// Nodes that have neighbours in common with this one, those that share the most of rare ones first.
+fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
+    // A busy neighbour says little about any of its own.
+    const WALKED: usize = 1024;
+    let mut shared: Vec<(NodeId, f32)> = Vec::new();
+    for &between in graph.row(node as usize) {
+        let onward = graph.row(between as usize);
+        let stride = onward.len().div_ceil(WALKED).max(1);
+        let weight = 1.0 / onward.len() as f32;
+        shared.extend(onward.iter().step_by(stride).filter(|&&k| k != node).map(|&k| (k, weight)));
+    }
+    shared.sort_unstable_by_key(|entry| entry.0);
+    let mut summed: Vec<(NodeId, f32)> = shared
+        .chunk_by(|a, b| a.0 == b.0)
+        .map(|own| (own[0].0, own.iter().map(|entry| entry.1).sum()))
+        .collect();
+    if summed.len() > most {
+        summed.select_nth_unstable_by(most - 1, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        summed.truncate(most);
+    }
+    summed.into_iter().map(|entry| entry.0).collect()
+}
+
+/// The bilinear part of the scores, block by block.
+struct Sweep<'a> {
+    graph: &'a Csr,
+    exclude_known: bool,
+    /// ẑ and M of every component.
+    parts: Vec<(&'a Matrix, Matrix)>,
+    /// What X makes of a node on average, where the products choose for it.
+    popularity: Vec<f32>,
+    width: usize,
+    /// Whether a pair scores the same from both ends.
+    symmetric: bool,
+    blocks: Blocks,
+}
+
+impl<'a> Sweep<'a> {
+    fn new(scorer: &'a LinkScorer, exclude_known: bool, blocks: Blocks) -> Self {
+        let mut weights = &scorer.model.weights[..];
+        let mut parts = Vec::new();
+        for component in &scorer.components {
+            let (w, rest) = weights.split_at(component.cols());
+            weights = rest;
+            if let LinkComponent::Embedded(component) = component {
+                let h = &component.compatibility.matrix;
+                let m = Matrix::from_fn(h.rows(), h.cols(), |i, j| {
+                    let h = h.row(i)[j];
+                    if scorer.model.directed { h * w[j] } else { 0.5 * h * (w[i] + w[j]) }
+                });
+                parts.push((&component.z, m));
+            }
+        }
+        let width = parts.iter().map(|(z, _)| z.cols()).sum();
+        let symmetric = !scorer.model.directed;
+        let graph = scorer.graph.adjacency();
+        Sweep { graph, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
+    }
+
+    /// With two more columns, so that a product also holds what X thinks of its two nodes.
+    fn with_popularity(mut self, scorer: &LinkScorer, exec: &Exec) -> Self {
+        self.popularity = scorer.popularity(exec);
+        self.width += if self.popularity.is_empty() { 0 } else { 2 };
+        self
+    }
+
+    /// `ẑ M` of some nodes, components side by side.
+    fn queries(&self, nodes: &[NodeId], out: &mut [f32]) {
+        let mut out = MatMut::from_row_major_slice_mut(out, nodes.len(), self.width);
+        let mut start = 0;
+        for (z, m) in &self.parts {
+            let own = z.cols();
+            let rows: Vec<f32> = nodes.iter().flat_map(|&node| z.row(node as usize)).copied().collect();
+            let rows = MatRef::from_row_major_slice(&rows, nodes.len(), own);
+            let to = out.as_mut().submatrix_mut(0, start, nodes.len(), own);
+            matmul(to, Accum::Replace, rows, m.faer(), 1.0, Par::Seq);
+            start += own;
+        }
+        if !self.popularity.is_empty() {
+            for (row, &node) in nodes.iter().enumerate() {
+                out[(row, start)] = self.popularity[node as usize];
+                out[(row, start + 1)] = 1.0;
+            }
+        }
+    }
+
+    /// ẑ of some nodes, components side by side.
+    fn keys(&self, nodes: Range<usize>, out: &mut [f32]) {
+        for (node, out) in nodes.zip(out.chunks_exact_mut(self.width)) {
+            let mut start = 0;
+            for (z, _) in &self.parts {
+                out[start..start + z.cols()].copy_from_slice(z.row(node));
+                start += z.cols();
+            }
+            if let Some(&popularity) = self.popularity.get(node) {
+                out[start..].copy_from_slice(&[1.0, popularity]);
+            }
+        }
+    }
+
+    /// Products of queries with the keys of a range of nodes, row after row.
+    fn products(
+        &self,
+        queries: &[f32],
+        rows: usize,
+        nodes: Range<usize>,
+        keys: &mut Vec<f32>,
+        out: &mut Vec<f32>,
+    ) {
+        let count = nodes.len();
+        out.clear();
+        out.resize(rows * count, 0.0);
+        if self.width == 0 {
+            return;
+        }
+        keys.resize(count * self.width, 0.0);
+        self.keys(nodes, keys);
+        let queries = MatRef::from_row_major_slice(queries, rows, self.width);
+        let keys = MatRef::from_row_major_slice(&keys[..count * self.width], count, self.width);
+        let to = MatMut::from_row_major_slice_mut(out, rows, count);
+        matmul(to, Accum::Replace, queries, keys.transpose(), 1.0, Par::Seq);
+    }
+
+    fn wanted(&self, i: NodeId, j: NodeId) -> bool {
+        i != j && !(self.exclude_known && self.graph.contains(i, j))
+    }
+
+    /// Finds the best partners of nodes, and hands them out wave by wave, in order.
+    fn run(
+        &self,
+        nodes: Option<&[NodeId]>,
+        keep: usize,
+        exec: &Exec,
+        mut done: impl FnMut(&[(NodeId, Best)]) -> Result<()>,
+    ) -> Result<()> {
+        let n = self.graph.rows();
+        let keep = keep.min(n).max(1);
+        let Blocks { rows, wave, sample, .. } = self.blocks;
+        // Half of the products pay where there are many, and thresholds from a sample are worth something.
+        let both = nodes.is_none() && self.symmetric && n > 8 * sample && 4 * keep <= sample;
+        let all: Vec<NodeId> = if nodes.is_none() { (0..n as NodeId).collect() } else { Vec::new() };
+        let asked = nodes.unwrap_or(&all);
+        let mut shared = if both { vec![Best::new(keep); n] } else { Vec::new() };
+        let mut thresholds = vec![f32::INFINITY; if both { n } else { 0 }];
+        let waves = asked.len().div_ceil(rows * wave);
+        exec.stage("recommend", waves + usize::from(both), || {
+            if both {
+                self.first_thresholds(keep, &mut thresholds, exec);
+                exec.step()?;
+            }
+            for (number, part) in asked.chunks(rows * wave).enumerate() {
+                let tasks: Vec<&[NodeId]> = part.chunks(rows).collect();
+                let found = exec.map_blocks(tasks.len(), 1, |task| {
+                    let nodes = tasks[task.start];
+                    let own = if both {
+                        nodes.iter().map(|&node| shared[node as usize].clone()).collect()
+                    } else {
+                        vec![Best::new(keep); nodes.len()]
+                    };
+                    self.task(nodes, own, &thresholds, both, exec)
+                });
+                let mut rows: Vec<(NodeId, Best)> = Vec::with_capacity(part.len());
+                let mut emitted = Vec::new();
+                for (nodes, (own, sent)) in tasks.iter().zip(found) {
+                    rows.extend(nodes.iter().copied().zip(own));
+                    emitted.extend(sent);
+                }
+                // To those of this wave, and to those that come later.
+                let (first, end) =
+                    (number * self.blocks.rows * wave, number * self.blocks.rows * wave + part.len());
+                for (to, from, score) in emitted {
+                    if (to as usize) < end {
+                        rows[to as usize - first].1.push(score, from);
+                    } else {
+                        let best = &mut shared[to as usize];
+                        best.push(score, from);
+                        let threshold = &mut thresholds[to as usize];
+                        *threshold = threshold.max(best.threshold);
+                    }
+                }
+                for (node, best) in &mut rows {
+                    best.shrink();
+                    if both {
+                        shared[*node as usize] = Best::new(0);
+                    }
+                }
+                done(&rows)?;
+                exec.step()?;
+            }
+            Ok(())
+        })
+    }
+
+    /// What the best of every node are above, from some partners spread over all.
+    fn first_thresholds(&self, keep: usize, thresholds: &mut [f32], exec: &Exec) {
+        let n = self.graph.rows();
+        let stride = n.div_ceil(self.blocks.sample);
+        let picked: Vec<NodeId> = (0..n as NodeId).step_by(stride).collect();
+        let mut sampled = vec![0.0; picked.len() * self.width];
+        for (at, &node) in picked.iter().enumerate() {
+            let node = node as usize;
+            self.keys(node..node + 1, &mut sampled[at * self.width..(at + 1) * self.width]);
+        }
+        let keys = MatRef::from_row_major_slice(&sampled, picked.len(), self.width);
+        exec.fill_rows(thresholds, 1, self.blocks.rows, |first, thresholds| {
+            let nodes: Vec<NodeId> = (first..first + thresholds.len()).map(|node| node as NodeId).collect();
+            let mut queries = vec![0.0; nodes.len() * self.width];
+            self.queries(&nodes, &mut queries);
+            let mut scores = vec![0.0; nodes.len() * picked.len()];
+            let queries = MatRef::from_row_major_slice(&queries, nodes.len(), self.width);
+            let to = MatMut::from_row_major_slice_mut(&mut scores, nodes.len(), picked.len());
+            matmul(to, Accum::Replace, queries, keys.transpose(), 1.0, Par::Seq);
+            for ((threshold, row), &node) in
+                thresholds.iter_mut().zip(scores.chunks(picked.len())).zip(&nodes)
+            {
+                let mut best = Best::new(keep);
+                for (&score, &other) in row.iter().zip(&picked) {
+                    if self.wanted(node, other) {
+                        best.push(score, other);
+                    }
+                }
+                best.shrink();
+                // Just below: the one that gave it will be met again, in a product that may round another way.
+                *threshold = best.threshold - best.threshold.abs() * 1e-4 - 1e-6;
+            }
+        });
+    }
+
+    /// The best partners of some nodes, and, where pairs serve both ends, what the nodes are to others.
+    #[allow(clippy::type_complexity)]
+    fn task(
+        &self,
+        nodes: &[NodeId],
+        mut own: Vec<Best>,
+        thresholds: &[f32],
+        both: bool,
+        exec: &Exec,
+    ) -> (Vec<Best>, Vec<(NodeId, NodeId, f32)>) {
+        let n = self.graph.rows();
+        let mut queries = vec![0.0; nodes.len() * self.width];
+        self.queries(nodes, &mut queries);
+        let (mut keys, mut scores, mut sent) = (Vec::new(), Vec::new(), Vec::new());
+        // Nodes before these have looked at them already.
+        let mut start = if both { nodes[0] as usize } else { 0 };
+        let past = if both { nodes[0] as usize + nodes.len() } else { n };
+        let never = vec![f32::INFINITY; self.blocks.columns];
+        while start < n && exec.check().is_ok() {
+            let end = (start + self.blocks.columns).min(n);
+            self.products(&queries, nodes.len(), start..end, &mut keys, &mut scores);
+            let others = if both { &thresholds[start..end] } else { &never[..end - start] };
+            for ((&node, best), row) in nodes.iter().zip(&mut own).zip(scores.chunks_exact(end - start)) {
+                let first = if both { best.threshold.max(thresholds[node as usize]) } else { best.threshold };
+                best.threshold = first;
+                for (at, (row, others)) in row.chunks(64).zip(others.chunks(64)).enumerate() {
+                    if !any_above(row, best.threshold, others) {
+                        continue;
+                    }
+                    for (offset, (&score, &other_threshold)) in row.iter().zip(others).enumerate() {
+                        if score <= best.threshold && score <= other_threshold {
+                            continue;
+                        }
+                        let other = start + at * 64 + offset;
+                        if !self.wanted(node, other as NodeId) {
+                            continue;
+                        }
+                        best.push(score, other as NodeId);
+                        if other >= past && score > other_threshold {
+                            sent.push((other as NodeId, node, score));
+                        }
+                    }
+                }
+            }
+            start = end;
+        }
+        (own, sent)
+    }
+
+    /// The best pairs of all.
+    fn overall(&self, keep: usize, exec: &Exec) -> Result<Vec<Pair>> {
+        let n = self.graph.rows();
+        let Blocks { rows, columns, wave, .. } = self.blocks;
+        let mut best: Vec<(f32, Pair)> = Vec::new();
+        let mut threshold = f32::NEG_INFINITY;
+        let shrink = |best: &mut Vec<(f32, Pair)>, threshold: &mut f32| {
+            if best.len() >= keep {
+                best.select_nth_unstable_by(keep - 1, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                best.truncate(keep);
+                *threshold = best.iter().map(|entry| entry.0).fold(f32::INFINITY, f32::min);
+            }
+        };
+        let starts: Vec<usize> = (0..n).step_by(rows).collect();
+        exec.stage("recommend", starts.len().div_ceil(wave), || {
+            for part in starts.chunks(wave) {
+                let found = exec.map_blocks(part.len(), 1, |task| {
+                    let first = part[task.start];
+                    let nodes: Vec<NodeId> =
+                        (first..(first + rows).min(n)).map(|node| node as NodeId).collect();
+                    let mut queries = vec![0.0; nodes.len() * self.width];
+                    self.queries(&nodes, &mut queries);
+                    let (mut keys, mut scores) = (Vec::new(), Vec::new());
+                    let (mut own, mut limit) = (Vec::new(), threshold);
+                    // A pair counts once: from its smaller node, or from its source where the order means something.
+                    let mut start = if self.symmetric { first } else { 0 };
+                    while start < n && exec.check().is_ok() {
+                        let end = (start + columns).min(n);
+                        self.products(&queries, nodes.len(), start..end, &mut keys, &mut scores);
+                        for (&node, row) in nodes.iter().zip(scores.chunks_exact(end - start)) {
+                            for (&score, other) in row.iter().zip(start as NodeId..) {
+                                let again = self.symmetric && other <= node;
+                                if score > limit && !again && self.wanted(node, other) {
+                                    own.push((score, [node, other]));
+                                    if own.len() >= 2 * keep.max(1024) {
+                                        shrink(&mut own, &mut limit);
+                                    }
+                                }
+                            }
+                        }
+                        start = end;
+                    }
+                    own
+                });
+                best.extend(found.into_iter().flatten());
+                shrink(&mut best, &mut threshold);
+                exec.step()?;
+            }
+            Ok(())
+        })?;
+        Ok(best.into_iter().map(|entry| entry.1).collect())
+    }
+}
+
+/// Whether any score is above its row's threshold or its column's.
+fn any_above(scores: &[f32], threshold: f32, others: &[f32]) -> bool {
+    simd(
+        #[inline(always)]
+        || {
+            let mut hits = 0u32;
+            for (&score, &other) in scores.iter().zip(others) {
+                hits |= u32::from(score > threshold) | u32::from(score > other);
+            }
+            hits > 0
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::ComponentKind;
+    use crate::graph::synth;
+    use crate::model::{Model, Seen};
+    use crate::pipeline::{LinkParams, fit_links};
+    use crate::seed::Seed;
+
+    fn fitted(kinds: &[ComponentKind], directed: bool, exec: &Exec) -> Model {
+        let graph = synth::named("demo", Seed(0), exec).unwrap();
+        let mut params = LinkParams::default();
+        params.component.kinds = kinds.to_vec();
+        params.component.dim = 24;
+        params.act.directed = directed;
+        fit_links(&graph, None, &params, exec).unwrap().model
+    }
+
+    /// Every pair, scored and sorted.
+    fn brute(
+        scorer: &LinkScorer,
+        node: NodeId,
+        k: usize,
+        exclude_known: bool,
+        exec: &Exec,
+    ) -> Vec<Recommended> {
+        let n = scorer.graph.nodes() as NodeId;
+        let pairs: Vec<Pair> =
+            (0..n).map(|other| [node, other]).filter(|&p| scorer.wanted(p, exclude_known)).collect();
+        scorer.best_of(&pairs, k, exec).unwrap()
+    }
+
+    /// The same scores, and the same partners but for ties.
+    fn same(found: &[Recommended], expected: &[Recommended]) {
+        let scores = |list: &[Recommended]| list.iter().map(|r| r.score).collect::<Vec<_>>();
+        assert_eq!(scores(found), scores(expected));
+    }
+
+    #[test]
+    fn products_find_what_brute_force_finds() {
+        let exec = Exec::new(2).unwrap();
+        let kinds = [ComponentKind::U, ComponentKind::P, ComponentKind::S];
+        for directed in [false, true] {
+            let model = fitted(&kinds, directed, &exec);
+            let scorer = model.links(Seen::Training, None, &exec).unwrap();
+            let n = scorer.graph.nodes();
+            for exclude_known in [false, true] {
+                // Small enough for several waves, and for pairs that serve both ends.
+                let blocks = Blocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
+                let sweep = Sweep::new(&scorer, exclude_known, blocks);
+                let keep = 5 + SLACK;
+                assert!(n > 8 * blocks.sample && 4 * keep <= blocks.sample, "{n}");
+                let mut asked = 0;
+                sweep
+                    .run(None, keep, &exec, |rows| {
+                        for (node, best) in rows {
+                            assert_eq!(*node as usize, asked);
+                            asked += 1;
+                            let pairs: Vec<Pair> = best.entries.iter().map(|e| [*node, e.1]).collect();
+                            let found = scorer.best_of(&pairs, 5, &exec).unwrap();
+                            same(&found, &brute(&scorer, *node, 5, exclude_known, &exec));
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+                assert_eq!(asked, n);
+                let params = RecommendParams { exclude_known, ..RecommendParams::new(7) };
+                let few = [3, 250, 3];
+                let mut lists = Vec::new();
+                scorer
+                    .recommend(Some(&few), &params, &exec, |found| {
+                        lists.extend(found.to_vec());
+                        Ok(())
+                    })
+                    .unwrap();
+                same(&lists, &few.map(|node| brute(&scorer, node, 7, exclude_known, &exec)).concat());
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_pairs_of_all_are_found() {
+        let exec = Exec::new(2).unwrap();
+        for kinds in [&[ComponentKind::U, ComponentKind::S][..], &[ComponentKind::S, ComponentKind::X]] {
+            let model = fitted(kinds, false, &exec);
+            let scorer = model.links(Seen::All, None, &exec).unwrap();
+            let params = RecommendParams { exclude_known: true, ..RecommendParams::new(50) };
+            let found = scorer.recommend_overall(&params, &exec).unwrap();
+            let n = scorer.graph.nodes() as NodeId;
+            let mut all: Vec<Recommended> = (0..n)
+                .flat_map(|i| brute(&scorer, i, n as usize, true, &exec))
+                .filter(|r| r.node < r.other)
+                .collect();
+            all.sort_by(order);
+            same(&found, &all[..50]);
+            assert!(found.iter().all(|r| !scorer.graph.adjacency().contains(r.node, r.other)));
+        }
+    }
+
+    #[test]
+    fn x_ranks_a_pool_and_all_of_it_is_exact() {
+        let exec = Exec::new(2).unwrap();
+        let model = fitted(&[ComponentKind::S, ComponentKind::X], false, &exec);
+        let scorer = model.links(Seen::Training, None, &exec).unwrap();
+        assert!(scorer.source.is_some());
+        let lists = |pool: Option<usize>| {
+            let params = RecommendParams { pool, ..RecommendParams::new(5) };
+            let mut found = Vec::new();
+            scorer
+                .recommend(None, &params, &exec, |part| {
+                    found.extend(part.to_vec());
+                    Ok(())
+                })
+                .unwrap();
+            found
+        };
+        let n = scorer.graph.nodes() as NodeId;
+        let exact: Vec<Recommended> = (0..n).flat_map(|node| brute(&scorer, node, 5, false, &exec)).collect();
+        same(&lists(None), &exact);
+        let pooled = lists(Some(100));
+        let hits =
+            pooled.iter().filter(|r| exact.iter().any(|e| (e.node, e.other) == (r.node, r.other))).count();
+        assert!(hits as f64 > 0.85 * exact.len() as f64, "{hits} of {}", exact.len());
+    }
+
+    #[test]
+    fn vectors_give_the_bilinear_part() {
+        let exec = Exec::new(1).unwrap();
+        let model = fitted(&[ComponentKind::F, ComponentKind::S], false, &exec);
+        let scorer = model.links(Seen::Training, None, &exec).unwrap();
+        let [queries, keys] = scorer.vectors(&exec);
+        let pairs: Vec<Pair> = (0..40).map(|i| [i, 3 * i + 1]).collect();
+        for (&[i, j], score) in pairs.iter().zip(scorer.scores(&pairs, &exec).unwrap()) {
+            let dot: f32 = queries.row(i as usize).iter().zip(keys.row(j as usize)).map(|(a, b)| a * b).sum();
+            let found = f64::from(dot) + scorer.model.intercept;
+            assert!((found - score).abs() < 1e-4 * (1.0 + score.abs()), "{found} {score}");
+        }
+    }
+}
