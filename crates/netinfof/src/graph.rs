@@ -7,6 +7,7 @@ pub(crate) mod facts;
 pub mod load;
 mod mat;
 mod npz;
+pub mod parquet;
 mod pickle;
 pub mod save;
 pub mod synth;
