@@ -24,7 +24,11 @@ pub(crate) enum Command {
     /// Measure how much each component of the graph knows about the task
     Probe(RunArgs),
     /// Solve the task with the same components, and say how well
-    Act(RunArgs),
+    Act(ActArgs),
+    /// Score pairs, or classify nodes, with a model that `act --save` wrote
+    Predict(PredictArgs),
+    /// Find the likeliest partners of nodes, or the likeliest links of all, with a saved model
+    Recommend(RecommendArgs),
     /// Say what a graph is: nodes, edges, degrees, features, classes
     Inspect(InspectArgs),
     /// Find what is wrong with a split: leaks, overlaps, negatives that are edges or too easy, features that hold the answer
@@ -252,6 +256,86 @@ pub(crate) struct CheckArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// A saved model, and what it looks at.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ModelArgs {
+    /// What `act --save` wrote
+    pub(crate) model: PathBuf,
+    /// A newer graph to look at, in any format, its nodes known by their ids; nothing is fitted again [default: the graph of the model]
+    #[arg(long, value_name = "GRAPH")]
+    pub(crate) graph: Option<String>,
+    /// Node table of the newer graph, where that is an edge list
+    #[arg(long, value_name = "FILE", requires = "graph")]
+    pub(crate) node_table: Option<PathBuf>,
+    /// Links: which edges of its own graph the model sees
+    #[arg(long, value_enum, default_value = "training", conflicts_with = "graph")]
+    pub(crate) edges: SeenArg,
+    /// Links: the share of pairs that are edges where the probabilities will be used
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    pub(crate) prior: f64,
+    /// Threads; no result depends on them [default: one for each core]
+    #[arg(long, value_name = "T")]
+    pub(crate) threads: Option<usize>,
+    /// No progress and no notices on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SeenArg {
+    /// Those it was fitted on: the scores of `act`
+    Training,
+    /// Also those that were held out: for pairs nobody knows about yet
+    All,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(group = clap::ArgGroup::new("what").required(true).args(["pairs", "nodes"]))]
+pub(crate) struct PredictArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Pairs to score: a table whose first two columns are ids
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pairs: Option<PathBuf>,
+    /// Class probabilities of all nodes
+    #[arg(long)]
+    pub(crate) nodes: bool,
+    /// The table to write: .csv, .tsv, .jsonl or .parquet [default: standard output, as CSV]
+    #[arg(long, short, value_name = "FILE|-")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct RecommendArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Nodes to find partners for, by their ids
+    #[arg(long, value_name = "ID", num_args = 1.., conflicts_with_all = ["all", "overall"])]
+    pub(crate) node: Vec<String>,
+    /// Partners for every node
+    #[arg(long, conflicts_with = "overall")]
+    pub(crate) all: bool,
+    /// The K likeliest links of the whole graph
+    #[arg(long)]
+    pub(crate) overall: bool,
+    /// Partners of each node, or links in all
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    pub(crate) k: usize,
+    /// Leave out the edges of the graph, held-out ones too
+    #[arg(long)]
+    pub(crate) exclude_known: bool,
+    /// Where X has a weight: candidates of each node that it ranks [default: as many as make ten million pairs; exact where these
+    /// are all nodes]
+    #[arg(long, value_name = "N")]
+    pub(crate) pool: Option<usize>,
+    /// Write vectors whose inner products are the scores (without X and the intercept) as npz: queries, keys, ids
+    #[arg(long, value_name = "NPZ")]
+    pub(crate) vectors: Option<PathBuf>,
+    /// The table to write: .csv, .tsv, .jsonl or .parquet [default: standard output, as CSV]
+    #[arg(long, short, value_name = "FILE|-")]
+    pub(crate) output: Option<PathBuf>,
+}
+
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReportArgs {
     /// What `probe --json` or `act --json` wrote
@@ -460,6 +544,19 @@ pub(crate) struct RunArgs {
     pub(crate) output: OutputArgs,
 }
 
+/// `act` is a run that leaves something behind.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ActArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Write the model of the first split, for `predict` and `recommend`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+    /// Write what it makes of the test data of the first split: .csv, .tsv, .jsonl or .parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) predictions: Option<PathBuf>,
+}
+
 impl RunArgs {
     pub(crate) fn link_params(&self) -> Result<LinkParams> {
         let mut params = match self.protocol {
@@ -589,7 +686,9 @@ impl RunArgs {
 impl Args {
     pub(crate) fn threads(&self) -> usize {
         let threads = match &self.command {
-            Command::Probe(run) | Command::Act(run) => run.output.threads,
+            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.threads,
+            Command::Predict(predict) => predict.model.threads,
+            Command::Recommend(recommend) => recommend.model.threads,
             Command::Inspect(inspect) => inspect.output.threads,
             Command::CheckSplit(check) => check.output.threads,
             Command::Report(_) | Command::Convert(_) => None,
@@ -601,7 +700,9 @@ impl Args {
 
     pub(crate) fn quiet(&self) -> bool {
         match &self.command {
-            Command::Probe(run) | Command::Act(run) => run.output.quiet,
+            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.quiet,
+            Command::Predict(predict) => predict.model.quiet,
+            Command::Recommend(recommend) => recommend.model.quiet,
             Command::Inspect(inspect) => inspect.output.quiet,
             Command::CheckSplit(check) => check.output.quiet,
             Command::Report(_) => false,

@@ -1,5 +1,7 @@
 //! One function a command: arguments to parameters, the library's work, the printer.
 
+mod model;
+
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,17 +15,21 @@ use netinfof::split::check;
 use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
 
 use crate::args::{
-    Args, CheckArgs, Command, ConvertArgs, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs, Task,
+    ActArgs, Args, CheckArgs, Command, ConvertArgs, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs,
+    Task,
 };
 use crate::page::page;
 use crate::printer::{self, Bars};
+use crate::sheet::Sheet;
 
 /// Does what was asked for in these words; the status says whether all is well.
 pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: &Exec) -> Result<ExitCode> {
     let done = match &args.command {
         Command::CheckSplit(check) => return check_split(check, exec),
-        Command::Probe(run) => task(run, Goal::Probe, words, exec),
-        Command::Act(run) => task(run, Goal::Act, words, exec),
+        Command::Probe(run) => task(run, None, words, exec),
+        Command::Act(act) => task(&act.run, Some(act), words, exec),
+        Command::Predict(predict) => model::predict(predict, exec),
+        Command::Recommend(recommend) => model::recommend(recommend, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
         Command::Report(report) => show_again(report),
         Command::Convert(args) => convert(args, exec),
@@ -33,10 +39,18 @@ pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: 
     done.map(|()| ExitCode::SUCCESS)
 }
 
-fn task(run: &RunArgs, goal: Goal, words: &[OsString], exec: &Exec) -> Result<()> {
+/// Probe, or Act where there is something to leave behind.
+fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -> Result<()> {
+    let goal = if act.is_some() { Goal::Act } else { Goal::Probe };
+    let keep = act.filter(|act| act.save.is_some() || act.predictions.is_some());
+    let [save, predictions] = keep.map_or([None; 2], |act| [act.save.as_deref(), act.predictions.as_deref()]);
     // Said now rather than after all the work.
-    for path in [&run.html, &run.output.json].into_iter().flatten() {
+    let written = [run.html.as_deref(), run.output.json.as_deref(), save, predictions];
+    for path in written.into_iter().flatten() {
         check_writable(path)?;
+    }
+    if let Some(path) = predictions {
+        Sheet::new(Some(path))?;
     }
     if run.html.as_deref() == Some(Path::new("-")) || run.html.is_some() && run.html == run.output.json {
         return Err(Error::InvalidParam {
@@ -47,6 +61,7 @@ fn task(run: &RunArgs, goal: Goal, words: &[OsString], exec: &Exec) -> Result<()
     }
     let files = run.graph.load_params()?;
     let load = || load::graph(&run.graph.graph, &files, Seed(run.seed), exec);
+    let mut kept = None;
     let mut report = match run.task {
         Task::Links => {
             let mut params = run.link_params()?;
@@ -57,21 +72,48 @@ fn task(run: &RunArgs, goal: Goal, words: &[OsString], exec: &Exec) -> Result<()
                 |path| load::link_split(path, &graph),
                 |files| load::link_split_files(files, &graph),
             )?;
-            netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
+            if keep.is_none() {
+                netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
+            } else {
+                let fitted = netinfof::fit_links(&graph, own.as_ref(), &params, exec)?;
+                if let Some(path) = predictions {
+                    model::tested_links(&fitted, path)?;
+                }
+                kept = Some(fitted.model);
+                fitted.report
+            }
         }
         Task::Nodes => {
             let mut params = run.node_params()?;
             let graph = load()?;
             params.splits = splits(run, goal, &graph);
             let own = own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph))?;
-            netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
+            if keep.is_none() {
+                netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
+            } else {
+                let fitted = netinfof::fit_nodes(&graph, own.as_ref(), &params, exec)?;
+                if let Some(path) = predictions {
+                    model::tested_nodes(&fitted, path)?;
+                }
+                kept = Some(fitted.model);
+                fitted.report
+            }
         }
     };
     report.command = Some(command_line(words));
     if let Some(path) = &run.html {
         write_whole(path, &page(&report))?;
     }
-    finish(run.output.json.as_deref(), || report.to_json(), || printer::report(&report))
+    if let (Some(path), Some(model)) = (save, &kept) {
+        model.save(path)?;
+    }
+    finish(run.output.json.as_deref(), || report.to_json(), || printer::report(&report))?;
+    match (save, &kept) {
+        (Some(path), Some(model)) if run.output.json.as_deref() != Some(Path::new("-")) => {
+            model::saved(model, path)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A command as one would type it.

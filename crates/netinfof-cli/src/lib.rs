@@ -9,6 +9,7 @@ mod page;
 mod plot;
 mod printer;
 mod reproduce;
+mod sheet;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -212,6 +212,22 @@ impl Model {
         }
     }
 
+    /// From log-odds to probabilities of links; `None` for a model of nodes.
+    pub fn link_calibration(&self) -> Option<&LinkCalibration> {
+        match &self.fit {
+            Fit::Links(fit) => Some(&fit.calibration),
+            Fit::Nodes(_) => None,
+        }
+    }
+
+    /// The graph's own numbers of the classes, and from log-odds to their probabilities; `None` for a model of links.
+    pub fn node_calibration(&self) -> Option<(&[i32], &NodeCalibration)> {
+        match &self.fit {
+            Fit::Links(_) => None,
+            Fit::Nodes(fit) => Some((&fit.classes, &fit.calibration)),
+        }
+    }
+
     /// Writes the model to one file, as a whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
         file::save(self, path)

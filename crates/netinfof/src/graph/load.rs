@@ -688,6 +688,44 @@ fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
     Ok(pairs)
 }
 
+/// Reads pairs by the graph's own ids: the first two columns of a table; there may be more.
+pub fn pairs(path: &Path, graph: &Graph) -> Result<Vec<Pair>> {
+    let number = by_id(graph);
+    let mut rows = Table::open(path)?;
+    let mut pairs = Vec::new();
+    let mut first = true;
+    while let Some(row) = rows.next_row()? {
+        if row.cells.len() < 2 {
+            return Err(rows.error(row.line, "one column; a pair needs two ids"));
+        }
+        match (number(&row.cells[0]), number(&row.cells[1])) {
+            (Some(i), Some(j)) if i == j => {
+                return Err(rows.error(row.line, format!("`{}` with itself is no pair", row.cells[0])));
+            }
+            (Some(i), Some(j)) => pairs.push([i, j]),
+            // The first row may be a header.
+            (None, None) if first => {}
+            (found, _) => {
+                let cell = &row.cells[usize::from(found.is_some())];
+                return Err(rows.error(row.line, format!("`{cell}` is not a node of the graph")));
+            }
+        }
+        first = false;
+    }
+    Ok(pairs)
+}
+
+/// Nodes by the graph's own ids.
+pub fn nodes_by_id<'a>(ids: impl Iterator<Item = &'a str>, graph: &Graph) -> Result<Vec<NodeId>> {
+    let number = by_id(graph);
+    ids.map(|id| {
+        let last = graph.node_name(graph.nodes().max(1) - 1);
+        let need = || format!("a node of the graph, such as `{last}`");
+        number(id).ok_or_else(|| Error::param("node", format!("`{id}`"), need()))
+    })
+    .collect()
+}
+
 /// Reads a user's own link split from an npz file or a folder of the Open Graph Benchmark.
 pub fn link_split(path: &Path, graph: &Graph) -> Result<LinkPairs> {
     if path.is_dir() { ogb::link_split(path, graph) } else { link_split_npz(path) }

@@ -9,6 +9,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::{Features, Graph};
 use crate::error::{Error, Result};
+use crate::matrix::Matrix;
 
 /// Writes a graph as npz, as a whole or not at all.
 pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
@@ -181,13 +182,7 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
         })?;
     }
     if let Some(ids) = graph.ids() {
-        let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0).max(1);
-        file.array("ids", &format!("<U{width}"), &[nodes], |out| {
-            ids.iter().try_for_each(|id| {
-                let letters = id.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
-                letters.into_iter().try_for_each(|letter| out.write_all(&letter.to_le_bytes()))
-            })
-        })?;
+        file.ids(ids)?;
     }
     if let Some(truth) = graph.truth() {
         let json = serde_json::to_string(truth).expect("a truth holds nothing JSON cannot say");
@@ -196,12 +191,38 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     file.zip.finish().map_err(IoError::other)?.flush()
 }
 
+/// Writes a row of numbers for every node as npz, with the nodes' own ids where they have any.
+pub fn vectors(graph: &Graph, arrays: &[(&str, &Matrix)], path: &Path) -> Result<()> {
+    whole(path, |file| {
+        let mut file = Arrays { zip: ZipWriter::new(BufWriter::new(file)) };
+        for (name, m) in arrays {
+            file.array(name, "<f4", &[m.rows(), m.cols()], |out| {
+                m.as_slice().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
+            })?;
+        }
+        if let Some(ids) = graph.ids() {
+            file.ids(ids)?;
+        }
+        file.zip.finish().map_err(IoError::other)?.flush()
+    })
+}
+
 /// The arrays of an npz file, one after the other.
 struct Arrays<W: Write + std::io::Seek> {
     zip: ZipWriter<W>,
 }
 
 impl<W: Write + std::io::Seek> Arrays<W> {
+    fn ids(&mut self, ids: &[String]) -> std::io::Result<()> {
+        let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0).max(1);
+        self.array("ids", &format!("<U{width}"), &[ids.len()], |out| {
+            ids.iter().try_for_each(|id| {
+                let letters = id.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+                letters.into_iter().try_for_each(|letter| out.write_all(&letter.to_le_bytes()))
+            })
+        })
+    }
+
     fn array(
         &mut self,
         name: &str,
