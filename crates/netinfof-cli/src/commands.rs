@@ -7,14 +7,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use netinfof::graph::load::{self, SplitFiles};
+use netinfof::graph::load::{self, LoadParams, SplitFiles};
 use netinfof::graph::save;
 use netinfof::split::check;
 use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
 
 use crate::args::{
-    Args, CheckArgs, Command, ConvertArgs, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs, Task,
+    Args, CheckArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs, ReportArgs, RunArgs,
+    SplitArgs, SynthArgs, Task,
 };
+use crate::datasets::{self, List};
 use crate::page::page;
 use crate::printer::{self, Bars};
 
@@ -28,9 +30,29 @@ pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: 
         Command::Report(report) => show_again(report),
         Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
+        Command::Datasets(args) => datasets(args, bars),
         Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// The graph in a file or folder, a generated one, or a downloaded dataset by its name.
+fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    match datasets::resolve(source)? {
+        None => load::graph(source, params, seed, exec),
+        Some((name, path)) => {
+            load::graph(&path.to_string_lossy(), params, seed, exec).map(|graph| graph.with_name(name))
+        }
+    }
+}
+
+/// Lists the datasets, or downloads some.
+fn datasets(args: &DatasetsArgs, bars: &Bars) -> Result<()> {
+    if let Some(DatasetsAction::Get(get)) = &args.action {
+        return printer::out(&datasets::get(&get.names, bars)?);
+    }
+    let list = List::read()?;
+    finish(args.json.as_deref(), || list.json(), || list.table())
 }
 
 fn task(run: &RunArgs, goal: Goal, words: &[OsString], exec: &Exec) -> Result<()> {
@@ -46,7 +68,7 @@ fn task(run: &RunArgs, goal: Goal, words: &[OsString], exec: &Exec) -> Result<()
         });
     }
     let files = run.graph.load_params()?;
-    let load = || load::graph(&run.graph.graph, &files, Seed(run.seed), exec);
+    let load = || load_graph(&run.graph.graph, &files, Seed(run.seed), exec);
     let mut report = match run.task {
         Task::Links => {
             let mut params = run.link_params()?;
@@ -129,7 +151,8 @@ fn own_split<T>(
     from_files: impl Fn(&SplitFiles) -> Result<T>,
 ) -> Result<Option<T>> {
     if let Some(path) = &args.split {
-        return from_one(path).map(Some);
+        let known = datasets::resolve(&path.to_string_lossy())?;
+        return from_one(known.as_ref().map_or(path, |(_, path)| path)).map(Some);
     }
     let (Some(train), Some(valid), Some(test)) = (&args.train, &args.valid, &args.test) else {
         return Ok(None);
@@ -139,7 +162,7 @@ fn own_split<T>(
 
 /// Says what is wrong with a split; status 1 if anything is.
 fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
-    let graph = load::graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
+    let graph = load_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
     let missing = || Error::InvalidParam {
         name: "split",
         value: "none".into(),
@@ -174,7 +197,7 @@ fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     let start = Instant::now();
-    let graph = load::graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
+    let graph = load_graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
     show_facts(inspect.output.json.as_deref(), &graph, start)
 }
 
@@ -192,7 +215,7 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         });
     }
     check_writable(&args.output)?;
-    let graph = load::graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
+    let graph = load_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
     let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
     let mut written = vec![args.output.clone()];
     match ending.as_str() {
