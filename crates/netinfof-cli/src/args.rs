@@ -39,6 +39,12 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Generate a graph with planted information
     Synth(SynthArgs),
+    /// List the graphs that are known by name, and download them
+    ///
+    /// Downloaded files are kept in $NETINFOF_CACHE [default: $XDG_CACHE_HOME/netinfof, else the system's usual place, such as
+    /// ~/.cache/netinfof]. $NETINFOF_MIRROR takes the place of scheme and host in every address; $NETINFOF_CATALOGUE names a JSON file
+    /// with datasets of your own (docs/datasets.md).
+    Datasets(DatasetsArgs),
     /// Run the paper's experiments: published figures, ours, and the difference
     Reproduce(ReproduceArgs),
 }
@@ -107,6 +113,32 @@ impl SynthArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct DatasetsArgs {
+    #[command(subcommand)]
+    pub(crate) action: Option<DatasetsAction>,
+    /// Write the list as JSON, with addresses and checksums, to a file, or to standard output with `-`
+    #[arg(long, value_name = "FILE|-")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DatasetsAction {
+    /// Download datasets into the cache; a download that broke off goes on where it was
+    Get(GetArgs),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GetArgs {
+    /// Names as `netinfof datasets` lists them
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// No progress and no notices on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct ReproduceArgs {
     /// Tables and figures to run, such as table2,fig4; without it and without --all, a list of them
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "all")]
@@ -134,7 +166,8 @@ pub(crate) struct ReproduceArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
     /// A file (npz, an edge list as CSV, TSV or with spaces, .gz too, MatrixMarket, MATLAB 5, ind.NAME.graph of Planetoid), a folder (OGB,
-    /// Geom-GCN, Planetoid), or a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20
+    /// Geom-GCN, Planetoid), a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20; or the name of a
+    /// downloaded dataset, such as cora (`netinfof datasets`)
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
     #[command(flatten)]
@@ -226,7 +259,7 @@ pub(crate) struct OutputArgs {
 /// A split of the user's own.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SplitArgs {
-    /// Your own split as one npz file (docs/formats.md)
+    /// Your own split as one npz file, a folder of OGB (docs/formats.md), or the name of a downloaded dataset of OGB
     #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"])]
     pub(crate) split: Option<PathBuf>,
     /// Your own split: training edges, or ids of training nodes
@@ -691,7 +724,7 @@ impl Args {
             Command::Recommend(recommend) => recommend.model.threads,
             Command::Inspect(inspect) => inspect.output.threads,
             Command::CheckSplit(check) => check.output.threads,
-            Command::Report(_) | Command::Convert(_) => None,
+            Command::Report(_) | Command::Convert(_) | Command::Datasets(_) => None,
             Command::Synth(synth) => synth.threads,
             Command::Reproduce(reproduce) => reproduce.threads,
         };
@@ -705,8 +738,9 @@ impl Args {
             Command::Recommend(recommend) => recommend.model.quiet,
             Command::Inspect(inspect) => inspect.output.quiet,
             Command::CheckSplit(check) => check.output.quiet,
-            Command::Report(_) => false,
             Command::Convert(convert) => convert.quiet,
+            Command::Datasets(DatasetsArgs { action: Some(DatasetsAction::Get(get)), .. }) => get.quiet,
+            Command::Report(_) | Command::Datasets(_) => false,
             Command::Synth(synth) => synth.quiet,
             Command::Reproduce(reproduce) => reproduce.quiet,
         }

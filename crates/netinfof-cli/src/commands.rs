@@ -9,15 +9,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use netinfof::graph::load::{self, SplitFiles};
+use netinfof::graph::load::{self, LoadParams, SplitFiles};
 use netinfof::graph::save;
 use netinfof::split::check;
 use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
 
 use crate::args::{
-    ActArgs, Args, CheckArgs, Command, ConvertArgs, InspectArgs, ReportArgs, RunArgs, SplitArgs, SynthArgs,
-    Task,
+    ActArgs, Args, CheckArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs, ReportArgs,
+    RunArgs, SplitArgs, SynthArgs, Task,
 };
+use crate::datasets::{self, List};
 use crate::page::page;
 use crate::printer::{self, Bars};
 use crate::sheet::Sheet;
@@ -34,9 +35,29 @@ pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: 
         Command::Report(report) => show_again(report),
         Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
+        Command::Datasets(args) => datasets(args, bars),
         Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// The graph in a file or folder, a generated one, or a downloaded dataset by its name.
+fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    match datasets::resolve(source)? {
+        None => load::graph(source, params, seed, exec),
+        Some((name, path)) => {
+            load::graph(&path.to_string_lossy(), params, seed, exec).map(|graph| graph.with_name(name))
+        }
+    }
+}
+
+/// Lists the datasets, or downloads some.
+fn datasets(args: &DatasetsArgs, bars: &Bars) -> Result<()> {
+    if let Some(DatasetsAction::Get(get)) = &args.action {
+        return printer::out(&datasets::get(&get.names, bars)?);
+    }
+    let list = List::read()?;
+    finish(args.json.as_deref(), || list.json(), || list.table())
 }
 
 /// Probe, or Act where there is something to leave behind.
@@ -60,7 +81,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         });
     }
     let files = run.graph.load_params()?;
-    let load = || load::graph(&run.graph.graph, &files, Seed(run.seed), exec);
+    let load = || load_graph(&run.graph.graph, &files, Seed(run.seed), exec);
     let mut kept = None;
     let mut report = match run.task {
         Task::Links => {
@@ -171,7 +192,8 @@ fn own_split<T>(
     from_files: impl Fn(&SplitFiles) -> Result<T>,
 ) -> Result<Option<T>> {
     if let Some(path) = &args.split {
-        return from_one(path).map(Some);
+        let known = datasets::resolve(&path.to_string_lossy())?;
+        return from_one(known.as_ref().map_or(path, |(_, path)| path)).map(Some);
     }
     let (Some(train), Some(valid), Some(test)) = (&args.train, &args.valid, &args.test) else {
         return Ok(None);
@@ -181,7 +203,7 @@ fn own_split<T>(
 
 /// Says what is wrong with a split; status 1 if anything is.
 fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
-    let graph = load::graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
+    let graph = load_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
     let missing = || Error::InvalidParam {
         name: "split",
         value: "none".into(),
@@ -216,7 +238,7 @@ fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     let start = Instant::now();
-    let graph = load::graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
+    let graph = load_graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
     show_facts(inspect.output.json.as_deref(), &graph, start)
 }
 
@@ -234,7 +256,7 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         });
     }
     check_writable(&args.output)?;
-    let graph = load::graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
+    let graph = load_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
     let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
     let mut written = vec![args.output.clone()];
     match ending.as_str() {

@@ -5,6 +5,7 @@
 
 mod args;
 mod commands;
+mod datasets;
 mod page;
 mod plot;
 mod printer;

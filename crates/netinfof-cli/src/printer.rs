@@ -62,6 +62,25 @@ impl Bars {
         bar.set_message(format!("{part}, about {left} left"));
     }
 
+    /// Shows a download that is at `done` bytes of `total`; [`Progress::advance`] counts on from there.
+    pub(crate) fn transfer(&self, file: &str, done: u64, total: Option<u64>) {
+        if self.quiet {
+            return;
+        }
+        if !self.terminal {
+            return err(&format!("{file} …"));
+        }
+        let template = match total {
+            Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+            None => "{msg} {bytes} {bytes_per_sec}",
+        };
+        let style = ProgressStyle::with_template(template).expect("the template is a constant");
+        let bar = ProgressBar::new(total.unwrap_or(0)).with_style(style).with_message(file.to_string());
+        bar.set_position(done);
+        bar.reset_eta();
+        *self.slot() = Some(bar);
+    }
+
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
         self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

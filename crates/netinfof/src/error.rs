@@ -75,6 +75,14 @@ pub enum Error {
         /// What happened.
         why: String,
     },
+    /// A graph that is known by name could not be had. The library itself downloads nothing; programs around it may.
+    #[error("{name}: {what}")]
+    Dataset {
+        /// The dataset's name.
+        name: String,
+        /// What stands in the way, and what to do about it.
+        what: String,
+    },
     /// The caller asked to stop.
     #[error("stopped on request")]
     Cancelled,
@@ -98,7 +106,7 @@ impl Error {
             }
             Error::Unsuitable { .. } => Some("`netinfof inspect GRAPH` shows what the graph holds"),
             Error::Numerical { .. } => Some("this is a fault of netinfof; please report it with the graph"),
-            Error::InvalidParam { .. } | Error::Cancelled => None,
+            Error::InvalidParam { .. } | Error::Dataset { .. } | Error::Cancelled => None,
         }
     }
 

@@ -445,7 +445,9 @@ impl Graph {
         self
     }
 
-    pub(crate) fn with_name(mut self, name: impl Into<String>) -> Self {
+    /// Gives it another name.
+    #[must_use]
+    pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }

@@ -17,7 +17,7 @@ impl ModelArgs {
         let Some(source) = &self.graph else { return Ok(None) };
         let mut params = load::LoadParams::default();
         params.nodes.clone_from(&self.node_table);
-        load::graph(source, &params, Seed(0), exec).map(Some)
+        super::load_graph(source, &params, Seed(0), exec).map(Some)
     }
 
     fn seen(&self) -> Seen {

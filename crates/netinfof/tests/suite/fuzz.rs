@@ -393,7 +393,8 @@ fn damaged_files_never_panic() {
         let tried = seed - first;
         assert!(tried > 20 && read_well > 0, "{}: {tried} tries, {read_well} read", sample.name);
         if seconds > 1 {
-            println!("{}: {tried} damaged files, {read_well} of them still read", sample.name);
+            let line = format!("{}: {tried} damaged files, {read_well} of them still read", sample.name);
+            std::io::Write::write_all(&mut std::io::stdout(), (line + "\n").as_bytes()).unwrap();
         }
         std::fs::remove_dir_all(&folder).unwrap();
     }
