@@ -77,18 +77,16 @@ impl Sheet {
                 }
             }
         };
-        let written = match &self.path {
-            Some(path) => save::whole(path, |file| {
+        let written = if let Some(path) = &self.path {
+            save::whole(path, |file| {
                 let mut out = BufWriter::with_capacity(1 << 16, file);
                 run(&mut out)?;
                 out.flush()
-            }),
-            None => {
-                let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
-                run(&mut out)
-                    .and_then(|()| out.flush())
-                    .map_err(|source| Error::Io { path: self.shown(), source })
-            }
+            })
+        } else {
+            let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout());
+            let written = run(&mut out).and_then(|()| out.flush());
+            written.map_err(|source| Error::Io { path: self.shown(), source })
         };
         let error = match (fault, written) {
             (None, Ok(())) => return Ok(()),

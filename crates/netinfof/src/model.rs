@@ -98,18 +98,31 @@ struct NodeFit {
     calibration: NodeCalibration,
 }
 
+/// What Act on links worked with.
+pub(crate) struct LinkWork<'a> {
+    pub(crate) split: &'a LinkSplit,
+    pub(crate) components: &'a [Component],
+    pub(crate) learned: &'a [Learned],
+    pub(crate) result: &'a LinkResult,
+}
+
+/// What Act on nodes worked with.
+pub(crate) struct NodeWork<'a> {
+    pub(crate) split: &'a NodeSplit,
+    pub(crate) components: &'a [Component],
+    pub(crate) result: &'a NodeResult,
+}
+
 impl Model {
     /// What Act fitted on the links of a split.
     pub(crate) fn of_links(
         graph: &Graph,
-        split: &LinkSplit,
-        components: &[Component],
-        learned: &[Learned],
-        result: &LinkResult,
+        work: &LinkWork<'_>,
         params: &LinkParams,
         seed: u64,
         exec: &Exec,
     ) -> Self {
+        let LinkWork { split, components, learned, result } = work;
         let used = || result.used.iter().map(|&at| &learned[at].component);
         let embedded = used()
             .filter_map(|component| match component {
@@ -157,13 +170,12 @@ impl Model {
     /// What Act fitted on the nodes of a split.
     pub(crate) fn of_nodes(
         graph: &Graph,
-        split: &NodeSplit,
-        components: &[Component],
-        result: &NodeResult,
+        work: &NodeWork<'_>,
         params: &NodeParams,
         seed: u64,
         exec: &Exec,
     ) -> Self {
+        let NodeWork { split, components, result } = work;
         let used = || result.used.iter().map(|&at| &components[at]);
         let kinds: Vec<ComponentKind> = used().map(|component| component.kind).collect();
         let place =

@@ -4,21 +4,19 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::act::{self, Grid, LinkActParams, LinkResult, NodeActParams, NodeResult, Penalties};
+use crate::act::{self, Grid, LinkActParams, NodeActParams, Penalties};
 use crate::compat::{CompatKind, CompatParams};
-use crate::component::{self, Component, ComponentKind, ComponentParams};
+use crate::component::{self, ComponentKind, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, NodeId, Pair};
-use crate::link::{self, Evaluated, Learned};
-use crate::model::Model;
+use crate::link::{self, Evaluated};
+use crate::model::{LinkWork, Model, NodeWork};
 use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{
-    self, LinkPairs, LinkSplit, NodeSets, NodeSplit, NodeSplitParams, Pairs, Protocol, SplitParams,
-};
+use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams};
 use crate::training::Training;
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
@@ -269,8 +267,8 @@ pub fn fit_links(
 ) -> Result<Fitted<TestedLinks>> {
     let mut kept = None;
     let mut keep = |seed: Seed, work: &LinkWork<'_>| {
-        let LinkWork { split, components, learned, result } = work;
-        let model = Model::of_links(graph, split, components, learned, result, params, seed.0, exec);
+        let LinkWork { split, result, .. } = work;
+        let model = Model::of_links(graph, work, params, seed.0, exec);
         let pairs = [&split.test.positives[..], &split.test.negatives[..]].concat();
         let edges = split.test.positives.len();
         kept = Some((model, TestedLinks { pairs, edges, scores: result.test.concat() }));
@@ -289,8 +287,8 @@ pub fn fit_nodes(
 ) -> Result<Fitted<TestedNodes>> {
     let mut kept = None;
     let mut keep = |seed: Seed, work: &NodeWork<'_>| {
-        let NodeWork { split, components, result } = work;
-        let model = Model::of_nodes(graph, split, components, result, params, seed.0, exec);
+        let NodeWork { split, result, .. } = work;
+        let model = Model::of_nodes(graph, work, params, seed.0, exec);
         kept = Some((model, TestedNodes { nodes: split.sets.test.clone(), scores: result.test.clone() }));
     };
     let report = over_node_splits(graph, own, Goal::Act, params, exec, Some(&mut keep))?;
@@ -301,21 +299,6 @@ pub fn fit_nodes(
 /// Takes what it needs of the work on the first split.
 type KeepLinks<'a> = &'a mut dyn FnMut(Seed, &LinkWork<'_>);
 type KeepNodes<'a> = &'a mut dyn FnMut(Seed, &NodeWork<'_>);
-
-/// What Act on links worked with.
-struct LinkWork<'a> {
-    split: &'a LinkSplit,
-    components: &'a [Component],
-    learned: &'a [Learned],
-    result: &'a LinkResult,
-}
-
-/// What Act on nodes worked with.
-struct NodeWork<'a> {
-    split: &'a NodeSplit,
-    components: &'a [Component],
-    result: &'a NodeResult,
-}
 
 /// Node classification on a graph: Probe, or Probe and Act, over one or more splits.
 ///

@@ -5,6 +5,7 @@ mod datasets;
 mod faults;
 mod generated;
 mod input;
+mod models;
 mod reports;
 
 use std::io::Write as _;

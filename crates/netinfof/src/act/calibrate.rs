@@ -133,9 +133,13 @@ impl NodeCalibration {
 
     /// Probabilities of one node's classes, in place of their scores.
     pub fn probabilities(&self, scores: &mut [f64]) {
-        scores.iter_mut().for_each(|s| *s /= self.temperature);
+        for s in scores.iter_mut() {
+            *s /= self.temperature;
+        }
         let total = log_sum_exp(scores);
-        scores.iter_mut().for_each(|s| *s = (*s - total).exp());
+        for s in scores {
+            *s = (*s - total).exp();
+        }
     }
 }
 

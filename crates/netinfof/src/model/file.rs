@@ -89,7 +89,9 @@ impl Arrays {
         bytes: impl Fn(T) -> [u8; N],
     ) {
         let mut data = Vec::with_capacity(values.len() * N);
-        values.iter().for_each(|&v| data.extend(bytes(v)));
+        for &v in values {
+            data.extend(bytes(v));
+        }
         self.0.push((name.into(), dtype, shape.to_vec(), data));
     }
 

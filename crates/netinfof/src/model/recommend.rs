@@ -14,10 +14,12 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use super::LinkScorer;
 use crate::act::LinkModel;
+use crate::compat::AdjustedComponent;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, NodeId, Pair, ordered};
-use crate::kernel::simd;
+use crate::kernel::{self, simd};
+use crate::linalg::solve_spd;
 use crate::link::{LinkComponent, PairSet};
 use crate::matrix::Matrix;
 
@@ -165,7 +167,7 @@ impl LinkScorer {
             ));
         }
         let keep = if self.source.is_some() { pool } else { params.k + SLACK };
-        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_popularity(self, exec);
+        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_x(self, pool, exec)?;
         sweep.run(nodes, keep, exec, |rows| {
             let mut pairs: Vec<Pair> = Vec::new();
             for (node, best) in rows {
@@ -234,26 +236,33 @@ impl LinkScorer {
         out
     }
 
+    /// What X alone says of pairs; nothing without X.
+    fn x_alone(&self, pairs: &[Pair], exec: &Exec) -> Vec<f64> {
+        let (Some(source), Some(x @ LinkComponent::Pairwise(_))) = (&self.source, self.components.last())
+        else {
+            return vec![0.0; pairs.len()];
+        };
+        let weights = self.model.weights[self.model.weights.len() - x.cols()..].to_vec();
+        let alone = LinkModel { weights, intercept: 0.0, directed: self.model.directed };
+        alone.scores(&[x], &PairSet::new(pairs.to_vec(), Some(source), exec), exec)
+    }
+
     /// What X adds to the pairs of every node on average, less the mean of all; nothing without X.
     fn popularity(&self, exec: &Exec) -> Vec<f32> {
         const PARTNERS: usize = 16;
-        let (Some(source), Some(x @ LinkComponent::Pairwise(_))) = (&self.source, self.components.last())
-        else {
-            return Vec::new();
-        };
         let n = self.graph.nodes();
-        let weights = self.model.weights[self.model.weights.len() - x.cols()..].to_vec();
-        let alone = LinkModel { weights, intercept: 0.0, directed: self.model.directed };
+        if self.source.is_none() || n <= PARTNERS {
+            return Vec::new();
+        }
         let mut means = Vec::with_capacity(n);
         for first in (0..n).step_by(1 << 14) {
             let end = (first + (1 << 14)).min(n);
             // Partners at even distances: of all degrees, and seldom a neighbour.
-            let partner = |node: usize, at: usize| (node + 1 + at * n / PARTNERS) % n;
+            let partner = |node: usize, at: usize| ((node + 1 + at * n / PARTNERS) % n) as NodeId;
             let pairs: Vec<Pair> = (first..end)
-                .flat_map(|node| (0..PARTNERS).map(move |at| [node as NodeId, partner(node, at) as NodeId]))
-                .map(|[i, j]| if i == j { [i, (j + 1) % n as NodeId] } else { [i, j] })
+                .flat_map(|node| (0..PARTNERS).map(move |at| [node as NodeId, partner(node, at)]))
                 .collect();
-            let scores = alone.scores(&[x], &PairSet::new(pairs, Some(source), exec), exec);
+            let scores = self.x_alone(&pairs, exec);
             means.extend(scores.chunks(PARTNERS).map(|own| own.iter().sum::<f64>() / PARTNERS as f64));
         }
         let all = means.iter().sum::<f64>() / n as f64;
@@ -318,8 +327,8 @@ fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
 struct Sweep<'a> {
     graph: &'a Csr,
     exclude_known: bool,
-    /// ẑ and M of every component.
-    parts: Vec<(&'a Matrix, Matrix)>,
+    /// The components, each with its M.
+    parts: Vec<(&'a AdjustedComponent, Matrix)>,
     /// What X makes of a node on average, where the products choose for it.
     popularity: Vec<f32>,
     width: usize,
@@ -341,28 +350,75 @@ impl<'a> Sweep<'a> {
                     let h = h.row(i)[j];
                     if scorer.model.directed { h * w[j] } else { 0.5 * h * (w[i] + w[j]) }
                 });
-                parts.push((&component.z, m));
+                parts.push((component, m));
             }
         }
-        let width = parts.iter().map(|(z, _)| z.cols()).sum();
+        let width = parts.iter().map(|(component, _)| component.z.cols()).sum();
         let symmetric = !scorer.model.directed;
         let graph = scorer.graph.adjacency();
         Sweep { graph, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
     }
 
-    /// With two more columns, so that a product also holds what X thinks of its two nodes.
-    fn with_popularity(mut self, scorer: &LinkScorer, exec: &Exec) -> Self {
-        self.popularity = scorer.popularity(exec);
-        self.width += if self.popularity.is_empty() { 0 } else { 2 };
-        self
+    /// With what X says as far as products can say it, so that the pool holds what X will like: for every component a multiple of
+    /// ẑ_i · ẑ_j and of ẑ_i H · ẑ_j, and for every node what X makes of it on average. Fitted to X on the pools of some nodes.
+    fn with_x(mut self, scorer: &LinkScorer, pool: usize, exec: &Exec) -> Result<Self> {
+        const NODES: usize = 200;
+        const MOST: usize = 500;
+        let popularity = scorer.popularity(exec);
+        if popularity.is_empty() || self.width == 0 {
+            return Ok(self);
+        }
+        let n = self.graph.rows();
+        let asked: Vec<NodeId> = (0..n as NodeId).step_by(n.div_ceil(NODES)).collect();
+        let mut pairs: Vec<Pair> = Vec::new();
+        self.run(Some(&asked), pool.min(MOST), exec, |rows| {
+            for (node, best) in rows {
+                let near = scorer.source.as_ref().map(|source| around(source.graph(), *node, MOST));
+                let spread = (0..MOST as u32).map(|at| (node + 1 + at * (n / MOST).max(1) as u32) % n as u32);
+                let found =
+                    best.entries.iter().map(|entry| entry.1).chain(near.unwrap_or_default()).chain(spread);
+                pairs.extend(found.map(|other| [*node, other]).filter(|&[i, j]| self.wanted(i, j)));
+            }
+            Ok(())
+        })?;
+        let x = scorer.x_alone(&pairs, exec);
+        let width = 2 * self.parts.len() + 2;
+        let mut design = Matrix::zeros(pairs.len(), width);
+        exec.fill_matrix(&mut design, |row, out| {
+            let [i, j] = pairs[row].map(|node| node as usize);
+            for (at, (component, _)) in self.parts.iter().enumerate() {
+                out[2 * at] = kernel::dot(component.z.row(i), component.z.row(j));
+                out[2 * at + 1] = kernel::dot(component.zh.row(i), component.z.row(j));
+            }
+            out[width - 2] = popularity[i] + popularity[j];
+            out[width - 1] = 1.0;
+        });
+        let mut left = kernel::gram(&design, None, exec);
+        for k in 0..width {
+            left[(k, k)] += 1e-6 * (pairs.len() as f64 + left[(k, k)]);
+        }
+        let target = Matrix::from_vec(pairs.len(), 1, x.iter().map(|&v| v as f32).collect());
+        let found = solve_spd(&left, &kernel::gemm_tn(&design, &target, exec))?;
+        for (at, (component, m)) in self.parts.iter_mut().enumerate() {
+            let [plain, by_h] = [found[(2 * at, 0)], found[(2 * at + 1, 0)]].map(|v| v as f32);
+            let h = &component.compatibility.matrix;
+            for row in 0..m.rows() {
+                for (col, entry) in m.row_mut(row).iter_mut().enumerate() {
+                    *entry += by_h * h.row(row)[col] + if row == col { plain } else { 0.0 };
+                }
+            }
+        }
+        self.popularity = popularity.iter().map(|v| v * found[(width - 2, 0)] as f32).collect();
+        self.width += 2;
+        Ok(self)
     }
 
     /// `ẑ M` of some nodes, components side by side.
     fn queries(&self, nodes: &[NodeId], out: &mut [f32]) {
         let mut out = MatMut::from_row_major_slice_mut(out, nodes.len(), self.width);
         let mut start = 0;
-        for (z, m) in &self.parts {
-            let own = z.cols();
+        for (component, m) in &self.parts {
+            let (z, own) = (&component.z, m.cols());
             let rows: Vec<f32> = nodes.iter().flat_map(|&node| z.row(node as usize)).copied().collect();
             let rows = MatRef::from_row_major_slice(&rows, nodes.len(), own);
             let to = out.as_mut().submatrix_mut(0, start, nodes.len(), own);
@@ -381,9 +437,9 @@ impl<'a> Sweep<'a> {
     fn keys(&self, nodes: Range<usize>, out: &mut [f32]) {
         for (node, out) in nodes.zip(out.chunks_exact_mut(self.width)) {
             let mut start = 0;
-            for (z, _) in &self.parts {
-                out[start..start + z.cols()].copy_from_slice(z.row(node));
-                start += z.cols();
+            for (component, m) in &self.parts {
+                out[start..start + m.cols()].copy_from_slice(component.z.row(node));
+                start += m.cols();
             }
             if let Some(&popularity) = self.popularity.get(node) {
                 out[start..].copy_from_slice(&[1.0, popularity]);

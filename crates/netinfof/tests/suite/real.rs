@@ -169,3 +169,43 @@ fn actor_nodes_are_told_by_their_features() {
         assert_eq!(act.weights.get("U"), Some(&0.0), "U is noise here");
     }
 }
+
+/// Every node of Cora: what is recommended is what sorting all scores gives, with X and without it.
+#[test]
+fn recommendations_on_cora_are_those_of_brute_force() {
+    use netinfof::model::{RecommendParams, Seen};
+    let Some(folder) = data("recommendations_on_cora_are_those_of_brute_force") else { return };
+    let exec = Exec::new(0).unwrap();
+    let cora = graph(&folder, "cora", &exec);
+    let n = cora.nodes() as u32;
+    let bilinear = [ComponentKind::U, ComponentKind::P, ComponentKind::S];
+    for kinds in [&LinkParams::default().component.kinds[..], &bilinear] {
+        let mut params = LinkParams::default();
+        params.component.kinds = kinds.to_vec();
+        let fitted = netinfof::fit_links(&cora, None, &params, &exec).unwrap();
+        let scorer = fitted.model.links(Seen::Training, None, &exec).unwrap();
+        let mut asked = RecommendParams::new(10);
+        asked.exclude_known = true;
+        let mut found = Vec::new();
+        scorer
+            .recommend(None, &asked, &exec, |part| {
+                found.extend(part.to_vec());
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(found.len(), 10 * n as usize);
+        for node in 0..n {
+            let pairs: Vec<[u32; 2]> = (0..n)
+                .filter(|&other| other != node && !cora.adjacency().contains(node, other))
+                .map(|other| [node, other])
+                .collect();
+            let mut scored: Vec<(f64, u32)> =
+                scorer.scores(&pairs, &exec).unwrap().into_iter().zip(pairs.iter().map(|p| p[1])).collect();
+            scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            let own = &found[10 * node as usize..][..10];
+            for (own, best) in own.iter().zip(&scored) {
+                assert_eq!((own.node, own.score), (node, best.0), "{kinds:?}");
+            }
+        }
+    }
+}
