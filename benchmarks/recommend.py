@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Top-10 partners of every node of a generated graph, beside exact searches in NumPy and FAISS over the same vectors.
+
+Needs NumPy, the release build (`cargo build --release`) and, for its row, faiss-cpu. The other two are asked about a part of the nodes, since they
+search for one node as long as for another; what is compared is nodes a second. Two threads each.
+
+    benchmarks/recommend.py [NODES]
+"""
+
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ.update(OPENBLAS_NUM_THREADS="2", OMP_NUM_THREADS="2", MKL_NUM_THREADS="2")
+import numpy as np  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMMAND = ROOT / "target/release/netinfof"
+K, PART = 10, 8192
+
+
+def run(*args):
+    """Seconds, and the most memory that any command so far has taken, in MB."""
+    start = time.perf_counter()
+    subprocess.run([str(COMMAND), *map(str, args), "-q", "--threads", "2"], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000
+
+
+def best(scores):
+    found = np.argpartition(-scores, K, axis=1)[:, :K]
+    rows = np.arange(len(scores))[:, None]
+    return found[rows, np.argsort(-scores[rows, found], axis=1)]
+
+
+def main():
+    nodes = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        graph = f"synth:large?nodes={nodes}&degree=10"
+        run("act", graph, "--components", "U,R,F,P,S", "--save", folder / "plain.model")
+        run("act", graph, "--components", "U,R,F,P,S,X", "--save", folder / "x.model")
+        seconds, memory = run("recommend", folder / "plain.model", "--all", "--k", K, "-o", folder / "plain.csv")
+        print(f"netinfof, all {nodes} nodes: {seconds:.1f} s, {nodes / seconds:.0f} nodes a second, at most {memory:.0f} MB in all commands")
+        run("recommend", folder / "plain.model", "--vectors", folder / "v.npz")
+        vectors = np.load(folder / "v.npz")
+        queries, keys = vectors["queries"], vectors["keys"]
+        print(f"vectors of {keys.shape[1]} dimensions")
+        asked = np.arange(0, nodes, max(1, nodes // PART))
+        start = time.perf_counter()
+        found = np.concatenate([hide(queries[part] @ keys.T, part) for part in np.array_split(asked, len(asked) // 256)])
+        seconds = time.perf_counter() - start
+        print(f"NumPy, {len(asked)} nodes: {seconds:.1f} s, {len(asked) / seconds:.0f} nodes a second")
+        ours = np.loadtxt(folder / "plain.csv", delimiter=",", skiprows=1, usecols=2, dtype=np.int64).reshape(nodes, K)[asked]
+        same = np.mean([len(set(a) & set(b)) / K for a, b in zip(ours, found)])
+        print(f"the same partners: {100 * same:.2f} %")
+        try:
+            import faiss
+
+            index = faiss.IndexFlatIP(keys.shape[1])
+            index.add(keys)
+            start = time.perf_counter()
+            index.search(queries[asked], K + 1)
+            seconds = time.perf_counter() - start
+            print(f"FAISS, {len(asked)} nodes: {seconds:.1f} s, {len(asked) / seconds:.0f} nodes a second")
+        except ImportError:
+            print("FAISS is not installed")
+        del queries, keys, vectors
+        seconds, memory = run("recommend", folder / "x.model", "--all", "--k", K, "-o", folder / "x.csv")
+        print(f"netinfof with X, pool 100: {seconds:.1f} s, {nodes / seconds:.0f} nodes a second")
+
+
+def hide(scores, part):
+    scores[np.arange(len(part)), part] = -np.inf
+    return best(scores)
+
+
+if __name__ == "__main__":
+    main()
