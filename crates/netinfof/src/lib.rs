@@ -70,6 +70,11 @@ mod oracle;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// So is that of docs/models.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/models.md")]
+struct Models;
+
 pub use component::{ComponentKind, ComponentParams};
 pub use error::{Error, Result};
 pub use exec::{Exec, Progress};
