@@ -31,7 +31,7 @@ pub(crate) enum Command {
     CheckSplit(CheckArgs),
     /// Show a run again from its JSON, and write its page
     Report(ReportArgs),
-    /// Write a graph in another format: npz, tables (CSV, TSV), MatrixMarket
+    /// Write a graph in another format: npz, tables (CSV, TSV, Parquet), MatrixMarket
     Convert(ConvertArgs),
     /// Generate a graph with planted information
     Synth(SynthArgs),
@@ -129,8 +129,8 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
-    /// A file (npz, an edge list as CSV, TSV or with spaces, .gz too, MatrixMarket, MATLAB 5, ind.NAME.graph of Planetoid), a folder (OGB,
-    /// Geom-GCN, Planetoid), or a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20
+    /// A file (npz, an edge list as CSV, TSV or with spaces, .gz and .zst too, or as Parquet, MatrixMarket, MATLAB 5, ind.NAME.graph of
+    /// Planetoid), a folder (OGB, Geom-GCN, Planetoid), or a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
     #[command(flatten)]
@@ -146,7 +146,7 @@ impl GraphArgs {
 /// What is not in GRAPH itself.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LoadArgs {
-    /// Node table of an edge list: an id column, feature columns, perhaps a label column
+    /// Node table of an edge list, as text or Parquet: an id column, feature columns, perhaps a label column
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
     /// Label column of the node table [default: label, y or class, where there is one]
@@ -176,6 +176,8 @@ pub(crate) enum FormatArg {
     Ogb,
     /// MatrixMarket's coordinates
     MatrixMarket,
+    /// An edge table in Parquet
+    Parquet,
 }
 
 impl LoadArgs {
@@ -191,6 +193,7 @@ impl LoadArgs {
             FormatArg::Matlab => Format::Matlab,
             FormatArg::Ogb => Format::Ogb,
             FormatArg::MatrixMarket => Format::MatrixMarket,
+            FormatArg::Parquet => Format::Parquet,
         });
         if let Some(ends) = &self.ends {
             let [a, b] = &ends[..] else {
@@ -267,8 +270,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) graph: String,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
-    /// The file to write, its format by its ending: .npz, .csv, .tsv, .txt or .mtx; .gz after the last four packs it. Beside an edge table
-    /// NAME.csv stands the node table NAME.nodes.csv
+    /// The file to write, its format by its ending: .npz, .parquet, .csv, .tsv, .txt or .mtx; .gz or .zst after the last four packs it. Beside an
+    /// edge table NAME.csv stands the node table NAME.nodes.csv
     pub(crate) output: PathBuf,
     /// No progress and no notices on standard error
     #[arg(long, short)]
