@@ -367,7 +367,7 @@ impl Graph {
         }
         // A file that claims more is damaged or means harm; memory is only asked for what edges can fill.
         if nodes > 1_000_000 && nodes / 1000 > edges {
-            let what = format!("{nodes} nodes for {} edges: hardly a graph", edges);
+            let what = format!("{nodes} nodes for {edges} edges: hardly a graph");
             return Err(Error::InvalidGraph { what });
         }
         Ok(())

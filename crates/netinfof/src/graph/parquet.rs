@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-pub(crate) use read::{Reader, is};
+pub(crate) use read::{Pairs, Reader, is};
 
 /// Values of one column.
 #[derive(Clone, Debug, PartialEq)]

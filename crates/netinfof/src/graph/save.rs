@@ -167,17 +167,17 @@ fn each_edge(
 /// A text file, packed if its name ends in `.gz` or `.zst`; the delimiter is by its name too.
 fn table(path: &Path, fill: impl FnOnce(&mut dyn Write, char) -> std::io::Result<()>) -> Result<()> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let (gzip, zst) = (file_name.ends_with(".gz"), file_name.ends_with(".zst"));
-    let stem = file_name.trim_end_matches(".gz").trim_end_matches(".zst");
+    let (gzip, zst) = (file_name.strip_suffix(".gz"), file_name.strip_suffix(".zst"));
+    let stem = gzip.or(zst).unwrap_or(&file_name);
     let delimiter =
         if Path::new(stem).extension().is_some_and(|ending| ending == "tsv") { '\t' } else { ',' };
     whole(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 16, file);
-        if gzip {
+        if gzip.is_some() {
             let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::fast());
             fill(&mut packer, delimiter)?;
             packer.finish()?;
-        } else if zst {
+        } else if zst.is_some() {
             // Level 1: as small as gzip makes it, in a fraction of the time. It packs large pieces best.
             let mut packer = zstd::stream::write::Encoder::new(&mut out, 1)?;
             let mut pieces = BufWriter::with_capacity(1 << 16, &mut packer);

@@ -50,10 +50,10 @@ impl Row {
 
     /// A cell as a finite number.
     pub(crate) fn number(&self, at: usize) -> Option<f32> {
-        let value = match self.cells.get(at)? {
-            &Cell::Text(start, end) => self.text[start..end].parse().ok()?,
-            &Cell::Int(value) => value as f32,
-            &Cell::Float(value) => value as f32,
+        let value = match *self.cells.get(at)? {
+            Cell::Text(start, end) => self.text[start..end].parse().ok()?,
+            Cell::Int(value) => value as f32,
+            Cell::Float(value) => value as f32,
         };
         value.is_finite().then_some(value)
     }
@@ -262,7 +262,9 @@ impl Lines {
             if delimiter != ' ' && text.contains('"') {
                 let cells = unquoted(text, delimiter);
                 row.clear();
-                cells.iter().for_each(|cell| row.push_text(cell));
+                for cell in &cells {
+                    row.push_text(cell);
+                }
             } else {
                 let start = row.text.as_ptr() as usize;
                 let place = |cell: &str| {

@@ -105,7 +105,9 @@ fn fresh(name: &str) -> PathBuf {
 
 fn parquet(path: &Path, columns: &[(&str, Kind)], groups: &[Vec<Column>]) {
     let mut table = Writer::new(std::fs::File::create(path).unwrap(), columns).unwrap();
-    groups.iter().for_each(|group| table.write(group).unwrap());
+    for group in groups {
+        table.write(group).unwrap();
+    }
     table.finish().unwrap();
 }
 
@@ -214,7 +216,7 @@ fn claims_of_parquet_files() {
     // A schema whose root has 2³⁰ children, and lists in lists.
     let children = b"\x15\x02\x19\x1c\x48\x01s\x15\x80\x80\x80\x80\x08\x00\x16\x00\x19\x0c\x00";
     assert!(said(&footer(children)).contains("description of itself"));
-    assert!(said(&footer(&[0x19; 1 << 20])).contains("description of itself"));
+    assert!(said(&footer(&vec![0x19; 1 << 20])).contains("description of itself"));
     // A table whose pages end early.
     let columns = [("source", Kind::Int), ("target", Kind::Int)];
     parquet(&file, &columns, &[vec![Column::Int((0..999).collect()), Column::Int((1..1000).collect())]]);

@@ -106,7 +106,9 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
 
 fn parquet(columns: &[(&str, Kind)], groups: &[Vec<Column>]) -> Vec<u8> {
     let mut table = Writer::new(Vec::new(), columns).unwrap();
-    groups.iter().for_each(|group| table.write(group).unwrap());
+    for group in groups {
+        table.write(group).unwrap();
+    }
     table.finish().unwrap()
 }
 
@@ -399,6 +401,7 @@ fn sound_samples_are_read() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)]
 fn damaged_files_never_panic() {
     let seconds: u64 = std::env::var("NETINFOF_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let first: u64 = std::env::var("NETINFOF_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);

@@ -11,6 +11,7 @@ use super::{LoadParams, end_columns, usual_columns};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::npz::is_bomb;
+use crate::graph::parquet::Pairs;
 use crate::graph::table::{Table, opened};
 use crate::graph::{Csr, Graph, NodeId, Pair, parquet};
 
@@ -493,7 +494,9 @@ impl Source for Stored<'_> {
     }
 
     fn edges(&self, block: &Self::Block, mut each: impl FnMut(NodeId, NodeId)) -> Option<()> {
-        block.iter().for_each(|&[i, j]| each(i, j));
+        for &[i, j] in block {
+            each(i, j);
+        }
         Some(())
     }
 
@@ -505,9 +508,9 @@ impl Source for Stored<'_> {
             let mut batch = Vec::new();
             while batch.len() < 4 * exec.threads() && !done {
                 match reader.pairs(self.ends)? {
-                    None => done = true,
-                    Some(None) => return Ok(false),
-                    Some(Some(pairs)) => batch.push(pairs),
+                    Pairs::End => done = true,
+                    Pairs::Other => return Ok(false),
+                    Pairs::Numbers(pairs) => batch.push(pairs),
                 }
             }
             exec.check()?;

@@ -61,6 +61,16 @@ pub(crate) struct Reader {
     row: usize,
 }
 
+/// Some pairs of a table.
+pub(crate) enum Pairs {
+    /// Whole numbers below 2³², none of them missing.
+    Numbers(Vec<[u32; 2]>),
+    /// Something else.
+    Other,
+    /// No more of them.
+    End,
+}
+
 /// A column of the table: its name, and its place among the leaves of the schema unless it is nested.
 struct Field {
     name: String,
@@ -187,17 +197,16 @@ impl Reader {
         Ok(true)
     }
 
-    /// Pairs of whole numbers from two columns, many at a time; none where there are no more. Only where both columns are whole
-    /// numbers without gaps and below 2³²: otherwise the pairs are missing.
-    pub(crate) fn pairs(&mut self, ends: [usize; 2]) -> Result<Option<Option<Vec<[u32; 2]>>>> {
+    /// Pairs from two columns, many at a time.
+    pub(crate) fn pairs(&mut self, ends: [usize; 2]) -> Result<Pairs> {
         if self.given == self.decoded && !self.decode()? {
-            return Ok(None);
+            return Ok(Pairs::End);
         }
         self.given = self.decoded;
         self.row += self.decoded;
         let ends = ends.map(|end| self.columns[end].as_ref().and_then(Values::nodes));
-        let [Some(i), Some(j)] = ends else { return Ok(Some(None)) };
-        Ok(Some(Some(i.into_iter().zip(j).map(|(i, j)| [i, j]).collect())))
+        let [Some(i), Some(j)] = ends else { return Ok(Pairs::Other) };
+        Ok(Pairs::Numbers(i.into_iter().zip(j).map(|(i, j)| [i, j]).collect()))
     }
 
     /// Decodes some more rows; whether there were any.
@@ -647,10 +656,10 @@ impl Values {
             (Stored::Float(typed), _) => row.push_float(f64::from(typed.values[at])),
             (Stored::Double(typed), _) => row.push_float(typed.values[at]),
             (Stored::Bytes(typed), Meaning::Decimal(scale)) => {
-                row.push_float(decimal(typed.values[at].data(), scale))
+                row.push_float(decimal(typed.values[at].data(), scale));
             }
             (Stored::Fixed(typed), Meaning::Decimal(scale)) => {
-                row.push_float(decimal(typed.values[at].data(), scale))
+                row.push_float(decimal(typed.values[at].data(), scale));
             }
             (Stored::Fixed(typed), _) => row.push_float(half(&typed.values[at])),
             (Stored::Bytes(typed), _) => return text(&typed.values[at], row),
