@@ -371,7 +371,11 @@ fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
         return Err(Error::Format { path: path.into(), what: "empty; one edge a line was expected".into() });
     }
     if width < 2 {
-        return Err(Error::Format { path: path.into(), what: "1 column; an edge needs two ids".into() });
+        let what = "1 column; an edge needs two ids";
+        return Err(match rows.next_row()? {
+            Some(row) if !rows.is_named() => rows.error(row.line, what),
+            _ => Error::Format { path: path.into(), what: what.into() },
+        });
     }
     if width > 2 {
         exec.notice(format!("{name}: {WEIGHTS}"));
