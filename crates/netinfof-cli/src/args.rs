@@ -35,7 +35,7 @@ pub(crate) enum Command {
     CheckSplit(CheckArgs),
     /// Show a run again from its JSON, and write its page
     Report(ReportArgs),
-    /// Write a graph in another format: npz, tables (CSV, TSV), MatrixMarket
+    /// Write a graph in another format: npz, tables (CSV, TSV, Parquet), MatrixMarket
     Convert(ConvertArgs),
     /// Generate a graph with planted information
     Synth(SynthArgs),
@@ -165,9 +165,9 @@ pub(crate) struct ReproduceArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
-    /// A file (npz, an edge list as CSV, TSV or with spaces, .gz too, MatrixMarket, MATLAB 5, ind.NAME.graph of Planetoid), a folder (OGB,
-    /// Geom-GCN, Planetoid), a generated graph: synth:demo, synth:SCENARIO, synth:large?nodes=1000000&degree=20; or the name of a
-    /// downloaded dataset, such as cora (`netinfof datasets`)
+    /// A file (npz, an edge list as CSV, TSV or with spaces, .gz and .zst too, or as Parquet, MatrixMarket, MATLAB 5, ind.NAME.graph of
+    /// Planetoid), a folder (OGB, Geom-GCN, Planetoid), a generated graph: synth:demo, synth:SCENARIO,
+    /// synth:large?nodes=1000000&degree=20; or the name of a downloaded dataset, such as cora (`netinfof datasets`)
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
     #[command(flatten)]
@@ -183,7 +183,7 @@ impl GraphArgs {
 /// What is not in GRAPH itself.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct LoadArgs {
-    /// Node table of an edge list: an id column, feature columns, perhaps a label column
+    /// Node table of an edge list, as text or Parquet: an id column, feature columns, perhaps a label column
     #[arg(long, value_name = "FILE")]
     pub(crate) nodes: Option<PathBuf>,
     /// Label column of the node table [default: label, y or class, where there is one]
@@ -213,6 +213,8 @@ pub(crate) enum FormatArg {
     Ogb,
     /// MatrixMarket's coordinates
     MatrixMarket,
+    /// An edge table in Parquet
+    Parquet,
 }
 
 impl LoadArgs {
@@ -228,6 +230,7 @@ impl LoadArgs {
             FormatArg::Matlab => Format::Matlab,
             FormatArg::Ogb => Format::Ogb,
             FormatArg::MatrixMarket => Format::MatrixMarket,
+            FormatArg::Parquet => Format::Parquet,
         });
         if let Some(ends) = &self.ends {
             let [a, b] = &ends[..] else {
@@ -384,8 +387,8 @@ pub(crate) struct ConvertArgs {
     pub(crate) graph: String,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
-    /// The file to write, its format by its ending: .npz, .csv, .tsv, .txt or .mtx; .gz after the last four packs it. Beside an edge table
-    /// NAME.csv stands the node table NAME.nodes.csv
+    /// The file to write, its format by its ending: .npz, .parquet, .csv, .tsv, .txt or .mtx; .gz or .zst after the last four packs it. Beside an
+    /// edge table NAME.csv stands the node table NAME.nodes.csv
     pub(crate) output: PathBuf,
     /// No progress and no notices on standard error
     #[arg(long, short)]

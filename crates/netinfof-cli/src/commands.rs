@@ -245,13 +245,14 @@ fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
 /// Writes a graph in the format that the output's name asks for.
 fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     let name = args.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.strip_suffix(".gz").unwrap_or(&name);
+    let stem = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     let ending = stem.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
-    if !["npz", "csv", "tsv", "txt", "mtx"].contains(&ending.as_str()) || ending == "npz" && stem != name {
+    let text = ["csv", "tsv", "txt", "mtx"].contains(&ending.as_str());
+    if !text && (!["npz", "parquet"].contains(&ending.as_str()) || stem != name) {
         return Err(Error::InvalidParam {
             name: "OUTPUT",
             value: args.output.display().to_string(),
-            need: "a name that ends in .npz, .csv, .tsv, .txt or .mtx, or in one of the last four and .gz"
+            need: "a name that ends in .npz, .parquet, .csv, .tsv, .txt or .mtx, or in one of the last four and .gz or .zst"
                 .into(),
         });
     }

@@ -358,16 +358,7 @@ impl Graph {
     /// # Ok::<(), netinfof::Error>(())
     /// ```
     pub fn from_edges(name: impl Into<String>, nodes: usize, edges: &[Pair]) -> Result<Self> {
-        if nodes > u32::MAX as usize {
-            return Err(Error::InvalidGraph {
-                what: format!("{nodes} nodes; at most {} are possible", u32::MAX),
-            });
-        }
-        // A file that claims more is damaged or means harm; memory is only asked for what edges can fill.
-        if nodes > 1_000_000 && nodes / 1000 > edges.len() {
-            let what = format!("{nodes} nodes for {} edges: hardly a graph", edges.len());
-            return Err(Error::InvalidGraph { what });
-        }
+        Graph::check_size(nodes, edges.len())?;
         let outside = |edge: &Pair| edge.iter().any(|&end| end as usize >= nodes);
         if let Some(at) = edges.iter().position(outside) {
             let [i, j] = edges[at];
@@ -389,6 +380,21 @@ impl Graph {
             self_loops,
             duplicates: proper - sorted.len(),
         })
+    }
+
+    /// Whether a graph can have so many nodes for so many edges.
+    pub(crate) fn check_size(nodes: usize, edges: usize) -> Result<()> {
+        if nodes > u32::MAX as usize {
+            return Err(Error::InvalidGraph {
+                what: format!("{nodes} nodes; at most {} are possible", u32::MAX),
+            });
+        }
+        // A file that claims more is damaged or means harm; memory is only asked for what edges can fill.
+        if nodes > 1_000_000 && nodes / 1000 > edges {
+            let what = format!("{nodes} nodes for {edges} edges: hardly a graph");
+            return Err(Error::InvalidGraph { what });
+        }
+        Ok(())
     }
 
     /// Takes a symmetric pattern without self loops; `duplicates` repeated edges fell away on the way.

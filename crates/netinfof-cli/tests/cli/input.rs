@@ -165,7 +165,7 @@ fn convert_there_and_back() {
     let npz = folder.path("demo.npz");
     assert!(netinfof(&["convert", "synth:demo", &npz]).status.success());
     let before = facts(&[&npz]);
-    for ending in ["csv", "tsv.gz", "txt"] {
+    for ending in ["csv", "tsv.gz", "txt", "csv.zst", "parquet"] {
         let table = folder.path(&format!("demo.{ending}"));
         let output = netinfof(&["convert", &npz, &table]);
         let nodes = folder.path(&format!("demo.nodes.{ending}"));
@@ -188,7 +188,19 @@ fn convert_there_and_back() {
     assert!(stderr(&output).contains("only the edges are written"), "{}", stderr(&output));
     assert_eq!(facts(&[&market])["edges"], before["edges"]);
     let output = netinfof(&["convert", &npz, &folder.path("demo.xyz")]);
-    assert!(output.status.code() == Some(1) && stderr(&output).contains(".npz, .csv"), "{}", stderr(&output));
+    assert!(
+        output.status.code() == Some(1) && stderr(&output).contains(".npz, .parquet"),
+        "{}",
+        stderr(&output)
+    );
+    let output = netinfof(&["convert", &npz, &folder.path("demo.parquet.gz")]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    // Mixed, asked for, and by name.
+    let [edges, nodes] = [folder.path("demo.parquet"), folder.path("demo.nodes.csv")];
+    let after = facts(&[&edges, "--nodes", &nodes, "--format", "parquet", "--ends", "target,source"]);
+    assert_eq!(after["edges"], before["edges"]);
+    let output = netinfof(&["inspect", &nodes, "--format", "parquet"]);
+    assert!(stderr(&output).contains("not a Parquet file"), "{}", stderr(&output));
 }
 
 #[test]

@@ -8,14 +8,16 @@ mod ogb;
 mod planetoid;
 mod torch;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use super::npz::Npz;
 use super::table::{Row, Table};
-use super::{Csr, Features, Graph, NodeId, Pair, synth};
+use super::{Csr, Features, Graph, NodeId, Pair, parquet, synth};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::matrix::Matrix;
@@ -54,6 +56,8 @@ pub enum Format {
     Ogb,
     /// MatrixMarket's coordinates.
     MatrixMarket,
+    /// An edge table in Parquet.
+    Parquet,
 }
 
 impl LoadParams {
@@ -83,13 +87,13 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
     });
     let (format, path) = found(path, params.format)?;
-    if params.nodes.is_some() && format != Format::Edges {
+    if params.nodes.is_some() && !matches!(format, Format::Edges | Format::Parquet) {
         let need = "an edge list as GRAPH; other formats hold their own features";
         return Err(Error::param("nodes", "a node table", need));
     }
     let path = &path;
     let graph = match format {
-        Format::Edges => from_edge_list(path, &name, params, exec)?,
+        Format::Edges | Format::Parquet => from_edge_list(path, &name, params, exec)?,
         Format::Npz => from_npz(path, &name)?,
         Format::Planetoid => planetoid::graph(path)?,
         Format::GeomGcn => geom_gcn::graph(path, &name)?,
@@ -116,6 +120,10 @@ fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
         return folder(path, asked);
     }
     if let Some(format) = asked {
+        if format == Format::Parquet && !parquet::is(path)? {
+            let what = "not a Parquet file; those begin and end with PAR1".into();
+            return Err(Error::Format { path: path.into(), what });
+        }
         return Ok((format, path.into()));
     }
     let pickled = path.file_name().is_some_and(|name| {
@@ -128,6 +136,8 @@ fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
         Format::Planetoid
     } else if start.starts_with(b"PK") {
         Format::Npz
+    } else if parquet::is(path)? {
+        Format::Parquet
     } else if start.starts_with(b"MATLAB 5.0") {
         Format::Matlab
     } else if start.starts_with(b"\x89HDF") || start.starts_with(b"MATLAB 7.3") {
@@ -174,7 +184,7 @@ fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
 /// An edge of node numbers below `nodes`.
 fn node_pair(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
     let end = |at: usize| -> Result<NodeId> {
-        let cell = row.cells.get(at).map_or("", String::as_str);
+        let cell = row.cell(at);
         let number = cell.parse::<NodeId>().ok().filter(|&node| (node as usize) < nodes);
         number.ok_or_else(|| rows.error(row.line, format!("`{cell}` is no node number below {nodes}")))
     };
@@ -356,36 +366,35 @@ fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
     let mut edges: Vec<Pair> = Vec::new();
     let mut first_unknown = Vec::new();
     let mut rows = Table::open(path)?;
-    let mut first = rows.next_row()?;
-    let Some(row) = &first else {
+    let (width, header) = rows.header(|first, second| params.ends.is_some() || is_header(first, second))?;
+    if width == 0 {
         return Err(Error::Format { path: path.into(), what: "empty; one edge a line was expected".into() });
-    };
-    if row.cells.len() < 2 {
-        return Err(rows.error(row.line, "1 column; an edge needs two ids"));
     }
-    if row.cells.len() > 2 {
+    if width < 2 {
+        let what = "1 column; an edge needs two ids";
+        return Err(match rows.next_row()? {
+            Some(row) if !rows.is_named() => rows.error(row.line, what),
+            _ => Error::Format { path: path.into(), what: what.into() },
+        });
+    }
+    if width > 2 {
         exec.notice(format!("{name}: {WEIGHTS}"));
     }
-    let second = rows.next_row()?;
-    let header = params.ends.is_some() || is_header(row, second.as_ref());
-    let columns = match &params.ends {
-        Some(ends) => named_columns(ends, &row.cells, path)?,
-        None if header => usual_columns(&row.cells).unwrap_or([0, 1]),
-        None => [0, 1],
-    };
-    if header {
-        first = None;
-    }
-    let mut pending = [first, second].into_iter().flatten();
-    while let Some(row) = pending.next().map_or_else(|| rows.next_row(), |row| Ok(Some(row)))? {
+    let columns = end_columns(header.as_deref(), params, path)?;
+    rows.only(&columns)?;
+    let mut row = Row::default();
+    while rows.read(&mut row)? {
+        if edges.len().is_multiple_of(1 << 20) {
+            exec.check()?;
+        }
         let mut edge = [0; 2];
-        for (end, cell) in edge.iter_mut().zip(columns.map(|column| &row.cells[column])) {
+        for (end, cell) in edge.iter_mut().zip(columns.map(|column| row.cell(column))) {
             if cell.is_empty() {
                 return Err(rows.error(row.line, "an empty id"));
             }
-            *end = ids.number(cell)?;
+            *end = ids.number(&cell)?;
             if table.is_some() && *end as usize >= known && first_unknown.len() < 3 {
-                first_unknown.push(format!("`{cell}` (line {})", row.line));
+                first_unknown.push(format!("`{cell}` ({})", rows.place(row.line)));
             }
         }
         edges.push(edge);
@@ -405,11 +414,11 @@ fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
     if table.is_none() {
         ids.sort_numeric(&mut edges);
     }
-    let mut graph = Graph::from_edges(name, ids.names.len(), &edges)?;
+    let names = ids.into_names();
+    let mut graph = numbered::joined(name, names.len(), edges, exec)?;
     if let Some(table) = table {
         let isolated: Vec<usize> = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).collect();
-        let some: Vec<String> =
-            isolated.iter().take(3).map(|&node| format!("`{}`", ids.names[node])).collect();
+        let some: Vec<String> = isolated.iter().take(3).map(|&node| format!("`{}`", names[node])).collect();
         let such = if some.is_empty() { String::new() } else { format!(", such as {}", some.join(", ")) };
         exec.notice(format!(
             "{known} nodes in the node table, {} of them without an edge{such}; all {} ids of the edges are among them",
@@ -418,7 +427,16 @@ fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
         ));
         graph = graph.with_features(table.features)?.with_labels(table.labels)?;
     }
-    Ok(graph.with_ids(ids.names))
+    Ok(graph.with_ids(names))
+}
+
+/// Which columns hold the two ends of an edge.
+fn end_columns(header: Option<&[String]>, params: &LoadParams, path: &Path) -> Result<[usize; 2]> {
+    match (&params.ends, header) {
+        (Some(ends), header) => named_columns(ends, header.unwrap_or(&[]), path),
+        (None, Some(header)) => Ok(usual_columns(header).unwrap_or([0, 1])),
+        (None, None) => Ok([0, 1]),
+    }
 }
 
 struct NodeTable {
@@ -429,49 +447,50 @@ struct NodeTable {
 fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTable> {
     let mut rows = Table::open(path)?;
     let empty = || Error::Format { path: path.into(), what: "empty; one node a line was expected".into() };
-    let first = rows.next_row()?.ok_or_else(empty)?;
-    let second = rows.next_row()?;
-    let width = first.cells.len();
-    let header = (params.label.is_some() || is_header(&first, second.as_ref())).then_some(&first.cells);
+    let (width, header) = rows.header(|first, second| params.label.is_some() || is_header(first, second))?;
+    if width == 0 {
+        return Err(empty());
+    }
     let column = |wanted: &[&str]| {
-        header.and_then(|names| names.iter().position(|n| wanted.contains(&n.to_lowercase().as_str())))
+        header
+            .as_ref()
+            .and_then(|names| names.iter().position(|n| wanted.contains(&n.to_lowercase().as_str())))
     };
     let id_column = column(&["id", "node", "node_id", "nodeid", "name"]).unwrap_or(0);
     let label_column = match &params.label {
         Some(name) => {
-            Some(header.and_then(|names| names.iter().position(|n| n == name)).ok_or_else(|| {
-                let have = header.map_or(String::new(), |names| list(names));
+            Some(header.as_ref().and_then(|names| names.iter().position(|n| n == name)).ok_or_else(|| {
+                let have = header.as_ref().map_or(String::new(), |names| list(names));
                 Error::param("label", name, format!("a column of {}: {have}", path.display()))
             })?)
         }
         None => column(&["label", "y", "class", "target"]),
     };
-    let names: Vec<String> =
-        header.cloned().unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
+    let names = header.unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
+    rows.only(&(0..width).collect::<Vec<_>>())?;
     let feature_columns: Vec<usize> =
         (0..width).filter(|&c| c != id_column && Some(c) != label_column).collect();
     let mut values = Vec::new();
     let mut labels: Vec<String> = Vec::new();
-    let start = [header.is_none().then_some(first), second];
-    let mut pending = start.into_iter().flatten();
-    while let Some(row) = pending.next().map_or_else(|| rows.next_row(), |row| Ok(Some(row)))? {
+    let mut row = Row::default();
+    while rows.read(&mut row)? {
         let before = ids.names.len();
-        let node = ids.number(&row.cells[id_column])?;
+        let id = row.cell(id_column);
+        if id.is_empty() {
+            return Err(rows.error(row.line, "an empty id"));
+        }
+        let node = ids.number(&id)?;
         if (node as usize) < before {
-            return Err(
-                rows.error(row.line, format!("id `{}` stands twice in the node table", row.cells[id_column]))
-            );
+            return Err(rows.error(row.line, format!("id `{id}` stands twice in the node table")));
         }
         for &c in &feature_columns {
-            let cell = &row.cells[c];
-            let value: Option<f32> = cell.parse().ok().filter(|v: &f32| v.is_finite());
-            let Some(value) = value else {
-                let what = format!("column `{}`: `{cell}` is not a finite number", names[c]);
+            let Some(value) = row.number(c) else {
+                let what = format!("column `{}`: `{}` is not a finite number", names[c], row.cell(c));
                 return Err(rows.error(row.line, what));
             };
             values.push(value);
         }
-        labels.push(label_column.map_or(String::new(), |c| row.cells[c].clone()));
+        labels.push(label_column.map_or(String::new(), |c| row.cell(c).into_owned()));
     }
     if labels.is_empty() {
         return Err(empty());
@@ -503,23 +522,50 @@ fn number_labels(labels: &[String]) -> Vec<i32> {
     labels.iter().map(|label| number.get(label.as_str()).copied().unwrap_or(-1)).collect()
 }
 
-/// Names of nodes in order of first appearance.
+/// Names of nodes in order of first appearance. Each is kept once; a table of their numbers, open at its ends, finds them.
 #[derive(Default)]
 struct Ids {
     names: Vec<String>,
-    numbers: HashMap<String, u32>,
+    /// Numbers of names, plus one, at or after the place that their hash gives; 0 where there is none. A power of two long.
+    slots: Vec<u32>,
+    hasher: RandomState,
 }
 
 impl Ids {
     fn number(&mut self, name: &str) -> Result<u32> {
-        if let Some(&number) = self.numbers.get(name) {
-            return Ok(number);
+        // At most half full, so that runs stay short.
+        if 2 * self.names.len() >= self.slots.len() {
+            self.slots = vec![0; (2 * self.slots.len()).max(1024)];
+            for (at, name) in self.names.iter().enumerate() {
+                let slot = self.slot(name);
+                self.slots[slot] = at as u32 + 1;
+            }
+        }
+        let slot = self.slot(name);
+        if self.slots[slot] > 0 {
+            return Ok(self.slots[slot] - 1);
         }
         let number = u32::try_from(self.names.len())
-            .map_err(|_| Error::InvalidGraph { what: format!("more than {} different ids", u32::MAX) })?;
+            .ok()
+            .filter(|&number| number < u32::MAX)
+            .ok_or_else(|| Error::InvalidGraph { what: format!("more than {} different ids", u32::MAX) })?;
         self.names.push(name.into());
-        self.numbers.insert(name.into(), number);
+        self.slots[slot] = number + 1;
         Ok(number)
+    }
+
+    /// Where a name is, or would go.
+    fn slot(&self, name: &str) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut slot = self.hasher.hash_one(name) as usize & mask;
+        while self.slots[slot] > 0 && self.names[self.slots[slot] as usize - 1] != name {
+            slot = (slot + 1) & mask;
+        }
+        slot
+    }
+
+    fn into_names(self) -> Vec<String> {
+        self.names
     }
 
     /// Where all names are whole numbers, nodes go in their order: then ids 0, 1, … are the rows people expect.
@@ -597,10 +643,11 @@ fn is_header(first: &Row, second: Option<&Row>) -> bool {
         "tonodeid",
         "label",
     ];
-    let numeric = |row: &Row| row.cells.iter().any(|cell| cell.parse::<f64>().is_ok());
-    let usual = |cell: &String| USUAL.contains(&cell.to_lowercase().as_str());
-    let all_usual = first.cells.len() >= 2 && first.cells[..2].iter().all(usual);
-    all_usual || usual_columns(&first.cells).is_some() || (!numeric(first) && second.is_some_and(numeric))
+    let numeric = |row: &Row| row.cells().any(|cell| cell.parse::<f64>().is_ok());
+    let usual = |cell: Cow<'_, str>| USUAL.contains(&cell.to_lowercase().as_str());
+    let all_usual = first.len() >= 2 && first.cells().take(2).all(usual);
+    let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
+    all_usual || usual_columns(&names).is_some() || (!numeric(first) && second.is_some_and(numeric))
 }
 
 fn list(names: &[String]) -> String {
@@ -654,64 +701,62 @@ fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
     }
 }
 
-fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
+/// Goes through a table whose first two columns are ids; `each` gets the pair and the row, and says what is wrong with it.
+fn each_pair(
+    path: &Path,
+    graph: &Graph,
+    mut each: impl FnMut(Pair, &Row) -> std::result::Result<(), String>,
+) -> Result<()> {
     let number = by_id(graph);
     let mut rows = Table::open(path)?;
-    let mut pairs = Pairs::default();
-    let mut first = true;
-    while let Some(row) = rows.next_row()? {
-        if !(2..=3).contains(&row.cells.len()) {
-            return Err(
-                rows.error(row.line, format!("{} columns; a pair needs two or three", row.cells.len()))
-            );
+    // The first row may be a header, unless names are kept elsewhere.
+    let mut first = !rows.is_named();
+    let mut row = Row::default();
+    while rows.read(&mut row)? {
+        if row.len() < 2 {
+            return Err(rows.error(row.line, "one column; a pair needs two ids"));
         }
-        let ends = (number(&row.cells[0]), number(&row.cells[1]));
+        let ends = (number(&row.cell(0)), number(&row.cell(1)));
         let (Some(i), Some(j)) = ends else {
-            // The first row may be a header.
             if std::mem::take(&mut first) && ends == (None, None) {
                 continue;
             }
-            let cell = &row.cells[usize::from(ends.0.is_some())];
+            let cell = row.cell(usize::from(ends.0.is_some()));
             return Err(rows.error(row.line, format!("`{cell}` is not a node of the graph")));
         };
         first = false;
-        match row.cells.get(2).map_or("1", String::as_str) {
-            "1" => pairs.positives.push([i, j]),
-            "0" => pairs.negatives.push([i, j]),
-            other => {
-                return Err(
-                    rows.error(row.line, format!("label `{other}`; 1 (edge) or 0 (no edge) was expected"))
-                );
-            }
-        }
+        each([i, j], &row).map_err(|what| rows.error(row.line, what))?;
     }
+    Ok(())
+}
+
+fn pair_file(path: &Path, graph: &Graph) -> Result<Pairs> {
+    let mut pairs = Pairs::default();
+    each_pair(path, graph, |pair, row| {
+        if row.len() > 3 {
+            return Err(format!("{} columns; a pair needs two or three", row.len()));
+        }
+        let label = if row.len() == 3 { row.cell(2) } else { "1".into() };
+        match label.as_ref() {
+            "1" => pairs.positives.push(pair),
+            "0" => pairs.negatives.push(pair),
+            other => return Err(format!("label `{other}`; 1 (edge) or 0 (no edge) was expected")),
+        }
+        Ok(())
+    })?;
     Ok(pairs)
 }
 
 /// Reads pairs by the graph's own ids: the first two columns of a table; there may be more.
 pub fn pairs(path: &Path, graph: &Graph) -> Result<Vec<Pair>> {
-    let number = by_id(graph);
-    let mut rows = Table::open(path)?;
     let mut pairs = Vec::new();
-    let mut first = true;
-    while let Some(row) = rows.next_row()? {
-        if row.cells.len() < 2 {
-            return Err(rows.error(row.line, "one column; a pair needs two ids"));
+    each_pair(path, graph, |pair, row| {
+        if pair[0] == pair[1] {
+            return Err(format!("`{}` with itself is no pair", row.cell(0)));
         }
-        match (number(&row.cells[0]), number(&row.cells[1])) {
-            (Some(i), Some(j)) if i == j => {
-                return Err(rows.error(row.line, format!("`{}` with itself is no pair", row.cells[0])));
-            }
-            (Some(i), Some(j)) => pairs.push([i, j]),
-            // The first row may be a header.
-            (None, None) if first => {}
-            (found, _) => {
-                let cell = &row.cells[usize::from(found.is_some())];
-                return Err(rows.error(row.line, format!("`{cell}` is not a node of the graph")));
-            }
-        }
-        first = false;
-    }
+        pairs.push(pair);
+        Ok(())
+    })?;
     Ok(pairs)
 }
 
@@ -742,16 +787,15 @@ pub fn node_split_files(files: &SplitFiles, graph: &Graph) -> Result<NodeSets> {
         let number = by_id(graph);
         let mut rows = Table::open(path)?;
         let mut nodes = Vec::new();
-        let mut first = true;
-        while let Some(row) = rows.next_row()? {
-            match number(&row.cells[0]) {
+        // The first row may be a header, unless names are kept elsewhere.
+        let mut first = !rows.is_named();
+        let mut row = Row::default();
+        while rows.read(&mut row)? {
+            match number(&row.cell(0)) {
                 Some(node) => nodes.push(node),
-                // The first row may be a header.
                 None if first => {}
                 None => {
-                    return Err(
-                        rows.error(row.line, format!("`{}` is not a node of the graph", row.cells[0]))
-                    );
+                    return Err(rows.error(row.line, format!("`{}` is not a node of the graph", row.cell(0))));
                 }
             }
             first = false;

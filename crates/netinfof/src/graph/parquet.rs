@@ -1,5 +1,7 @@
 //! Parquet files: tables by columns, as data frames keep them.
 
+mod read;
+
 use std::io::{Result, Write};
 use std::sync::Arc;
 
@@ -9,6 +11,8 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
+
+pub(crate) use read::{Pairs, Reader, is};
 
 /// Values of one column.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Graphs to files: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables; MatrixMarket.
+//! Graphs to files: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables, as text and in Parquet; MatrixMarket.
 
 use std::fs::File;
 use std::io::{BufWriter, Error as IoError, Write};
@@ -7,6 +7,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::parquet::{Column, Kind, Writer};
 use super::{Features, Graph};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -16,8 +17,12 @@ pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
     whole(path, |file| write(graph, file))
 }
 
-/// Writes the edges as a table with a header: each once, by the graph's own ids. Tabs for `.tsv`, else commas; packed for `.gz`.
+/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs for `.tsv`, else commas;
+/// packed for `.gz` and `.zst`.
 pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
+    if is_parquet(path) {
+        return whole(path, |file| parquet_edges(graph, file));
+    }
     table(path, |out, delimiter| {
         writeln!(out, "source{delimiter}target")?;
         each_edge(graph, |i, j| {
@@ -28,6 +33,9 @@ pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
 
 /// Writes the nodes as a table with a header: id, label where there are labels (empty where it is unknown), and every feature.
 pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
+    if is_parquet(path) {
+        return whole(path, |file| parquet_nodes(graph, file));
+    }
     table(path, |out, delimiter| {
         write!(out, "id")?;
         if graph.labels().is_some() {
@@ -44,22 +52,95 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
                 Some(label) => write!(out, "{delimiter}{label}")?,
                 None => {}
             }
-            match graph.features() {
-                Features::None => {}
-                Features::Dense(x) => row.copy_from_slice(x.row(node)),
-                Features::Sparse(x) => {
-                    row.fill(0.0);
-                    let values = x.row_values(node);
-                    for (at, &col) in x.row(node).iter().enumerate() {
-                        row[col as usize] = values.map_or(1.0, |values| values[at]);
-                    }
-                }
-            }
+            fill_features(graph, node, &mut row);
             row.iter().try_for_each(|value| write!(out, "{delimiter}{value}"))?;
             writeln!(out)?;
         }
         Ok(())
     })
+}
+
+/// A node's features, zeros among them.
+fn fill_features(graph: &Graph, node: usize, row: &mut [f32]) {
+    match graph.features() {
+        Features::None => {}
+        Features::Dense(x) => row.copy_from_slice(x.row(node)),
+        Features::Sparse(x) => {
+            row.fill(0.0);
+            let values = x.row_values(node);
+            for (at, &col) in x.row(node).iter().enumerate() {
+                row[col as usize] = values.map_or(1.0, |values| values[at]);
+            }
+        }
+    }
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
+}
+
+/// Values of a row group; as many rows as fill it.
+const GROUP: usize = 1 << 20;
+
+/// The nodes' ids as they go into a column: numbers where they are written like numbers.
+fn id_kind(graph: &Graph) -> Kind {
+    let plain = |id: &String| id.parse::<i64>().is_ok_and(|number| number.to_string() == *id);
+    if graph.ids().is_none_or(|ids| ids.iter().all(plain)) { Kind::Int } else { Kind::Text }
+}
+
+fn id_column(graph: &Graph, kind: Kind, nodes: impl Iterator<Item = usize>) -> Column {
+    match (graph.ids(), kind) {
+        (None, _) => Column::Int(nodes.map(|node| node as i64).collect()),
+        (Some(ids), Kind::Int) => {
+            Column::Int(nodes.map(|node| ids[node].parse().expect("all were tried")).collect())
+        }
+        (Some(ids), _) => Column::Text(nodes.map(|node| ids[node].clone()).collect()),
+    }
+}
+
+fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
+    let kind = id_kind(graph);
+    let mut table = Writer::new(file, &[("source", kind), ("target", kind)])?;
+    let mut rows: Vec<[usize; 2]> = Vec::new();
+    let mut flush = |rows: &mut Vec<[usize; 2]>| {
+        let columns = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row[end])));
+        rows.clear();
+        table.write(&columns)
+    };
+    each_edge(graph, |i, j| {
+        rows.push([i, j]);
+        if rows.len() == GROUP { flush(&mut rows) } else { Ok(()) }
+    })?;
+    flush(&mut rows)?;
+    table.finish().map(|_| ())
+}
+
+fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
+    let (kind, cols) = (id_kind(graph), graph.features().cols());
+    let names: Vec<String> = (0..cols).map(|col| format!("x{col}")).collect();
+    let mut columns = vec![("id", kind)];
+    if graph.labels().is_some() {
+        columns.push(("label", Kind::Int));
+    }
+    columns.extend(names.iter().map(|name| (name.as_str(), Kind::Float)));
+    let mut table = Writer::new(file, &columns)?;
+    let rows = (GROUP / columns.len()).max(1024);
+    let mut row = vec![0.0f32; cols];
+    for first in (0..graph.nodes()).step_by(rows) {
+        let group = first..(first + rows).min(graph.nodes());
+        let mut columns = vec![id_column(graph, kind, group.clone())];
+        if let Some(labels) = graph.labels() {
+            columns.push(Column::Int(labels[group.clone()].iter().map(|&label| label.into()).collect()));
+        }
+        let mut features = vec![Vec::with_capacity(group.len()); cols];
+        for node in group {
+            fill_features(graph, node, &mut row);
+            features.iter_mut().zip(&row).for_each(|(column, &value)| column.push(f64::from(value)));
+        }
+        columns.extend(features.into_iter().map(Column::Float));
+        table.write(&columns)?;
+    }
+    table.finish().map(|_| ())
 }
 
 /// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels have no place in it.
@@ -84,20 +165,26 @@ fn each_edge(
     Ok(())
 }
 
-/// A text file, packed if its name ends in `.gz`; the delimiter is by its name too.
+/// A text file, packed if its name ends in `.gz` or `.zst`; the delimiter is by its name too.
 fn table(path: &Path, fill: impl FnOnce(&mut dyn Write, char) -> std::io::Result<()>) -> Result<()> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let (packed, stem) = match file_name.strip_suffix(".gz") {
-        Some(stem) => (true, stem),
-        None => (false, file_name.as_str()),
-    };
+    let (gzip, zst) = (file_name.strip_suffix(".gz"), file_name.strip_suffix(".zst"));
+    let stem = gzip.or(zst).unwrap_or(&file_name);
     let delimiter =
         if Path::new(stem).extension().is_some_and(|ending| ending == "tsv") { '\t' } else { ',' };
     whole(path, |file| {
         let mut out = BufWriter::with_capacity(1 << 16, file);
-        if packed {
+        if gzip.is_some() {
             let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::fast());
             fill(&mut packer, delimiter)?;
+            packer.finish()?;
+        } else if zst.is_some() {
+            // Level 1: as small as gzip makes it, in a fraction of the time. It packs large pieces best.
+            let mut packer = zstd::stream::write::Encoder::new(&mut out, 1)?;
+            let mut pieces = BufWriter::with_capacity(1 << 16, &mut packer);
+            fill(&mut pieces, delimiter)?;
+            pieces.flush()?;
+            drop(pieces);
             packer.finish()?;
         } else {
             fill(&mut out, delimiter)?;
@@ -286,7 +373,15 @@ mod tests {
             load::graph(source.to_str().unwrap(), &params, Seed(0), &exec).unwrap()
         };
         let graph = load(&file("e.csv"), Some(&file("n.csv")));
-        for (e, n) in [("e2.csv", "n2.csv"), ("e2.tsv", "n2.tsv"), ("e2.csv.gz", "n2.csv.gz")] {
+        for (e, n) in [
+            ("e2.csv", "n2.csv"),
+            ("e2.tsv", "n2.tsv"),
+            ("e2.csv.gz", "n2.csv.gz"),
+            ("e2.csv.zst", "n2.tsv.zst"),
+            ("e2.parquet", "n2.parquet"),
+            ("e2.csv", "n2.parquet"),
+            ("e2.parquet", "n2.csv.zst"),
+        ] {
             edges(&graph, &file(e)).unwrap();
             nodes(&graph, &file(n)).unwrap();
             let again = load(&file(e), Some(&file(n)));

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use netinfof::graph::load::{self, LoadParams, SplitFiles};
+use netinfof::graph::parquet::{Column, Kind, Writer};
 use netinfof::{Exec, Seed};
 
 /// Files of a sound graph, and which of them is handed to the reader (none: the folder).
@@ -101,6 +102,14 @@ fn gz(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
+}
+
+fn parquet(columns: &[(&str, Kind)], groups: &[Vec<Column>]) -> Vec<u8> {
+    let mut table = Writer::new(Vec::new(), columns).unwrap();
+    for group in groups {
+        table.write(group).unwrap();
+    }
+    table.finish().unwrap()
 }
 
 /// A pickled NumPy array, as Python 2 wrote it.
@@ -238,7 +247,36 @@ fn samples() -> Vec<Sample> {
     let packed = |files: &[(&str, &str)]| {
         files.iter().map(|(n, t)| (n.to_string(), gz(t.as_bytes()))).collect::<Vec<_>>()
     };
+    let names = |text: &str| Column::Text(text.split(' ').map(Into::into).collect());
+    let named = parquet(
+        &[("source", Kind::Text), ("weight", Kind::Float), ("target", Kind::Text)],
+        &[
+            vec![names("a b c"), Column::Float(vec![1.0, 2.0, 0.5]), names("b c d")],
+            vec![names("d"), Column::Float(vec![1.0]), names("a")],
+        ],
+    );
+    let numbers = parquet(
+        &[("source", Kind::Int), ("target", Kind::Int)],
+        &[vec![Column::Int(vec![0, 1, 2, 3]), Column::Int(vec![1, 2, 3, 0])]],
+    );
+    let nodes = parquet(
+        &[("id", Kind::Int), ("label", Kind::Text), ("x", Kind::Float), ("n", Kind::Int)],
+        &[vec![
+            Column::Int(vec![0, 1, 2, 3]),
+            names("a b a b"),
+            Column::Float(vec![0.5, 0.25, 0.0, 1.0]),
+            Column::Int(vec![1, 0, 0, 2]),
+        ]],
+    );
     vec![
+        file("parquet edges", named),
+        file("parquet numbers", numbers),
+        Sample {
+            name: "parquet nodes",
+            files: vec![("graph".into(), b"0 1\n1 2\n2 3\n".to_vec()), ("nodes".into(), nodes)],
+            open: Some("graph"),
+        },
+        file("edges.zst", zstd::encode_all(&b"# SNAP\n0 1\n1 2\n2 0\n"[..], 1).unwrap()),
         file("edges", b"source,target,weight\na,b,1\nb,\"c,d\",2\n\"c,d\",a,3\n".to_vec()),
         file("edges.gz", gz(b"# SNAP\n0 1\n1 2\n2 0\n")),
         file("market", b"%%MatrixMarket matrix coordinate real general\n% c\n3 3 3\n1 2 0.5\n2 3 1\n3 1 2\n".to_vec()),
@@ -329,7 +367,9 @@ fn write(folder: &Path, files: &[(String, Vec<u8>)]) {
 fn read(folder: &Path, sample: &Sample) -> netinfof::Result<()> {
     let exec = Exec::new(1)?;
     let source = sample.open.map_or(folder.to_path_buf(), |file| folder.join(file));
-    let graph = load::graph(source.to_str().unwrap(), &LoadParams::default(), Seed(0), &exec)?;
+    let nodes = Some(folder.join("nodes")).filter(|nodes| nodes.is_file());
+    let params = nodes.map_or(LoadParams::default(), |nodes| LoadParams::default().nodes(nodes));
+    let graph = load::graph(source.to_str().unwrap(), &params, Seed(0), &exec)?;
     assert!(graph.facts().nodes > 0);
     match sample.name {
         "ogb split" => load::link_split(folder, &graph).map(|_| ()),
@@ -361,6 +401,7 @@ fn sound_samples_are_read() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)]
 fn damaged_files_never_panic() {
     let seconds: u64 = std::env::var("NETINFOF_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let first: u64 = std::env::var("NETINFOF_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);

@@ -17,30 +17,31 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
     let empty =
         || Error::Format { path: folder.join(NODES), what: "empty; one node a line was expected".into() };
     let header = rows.next_row()?.ok_or_else(empty)?;
-    if header.cells.len() != 3 {
-        return Err(rows.error(
-            header.line,
-            format!("{} columns; id, features and label were expected", header.cells.len()),
-        ));
+    if header.len() != 3 {
+        return Err(rows
+            .error(header.line, format!("{} columns; id, features and label were expected", header.len())));
     }
     // `feature(feature_amount:931)`: the features are columns.
-    let amount = header.cells[1]
+    let amount = header
+        .cell(1)
         .split_once("feature_amount:")
         .map(|(_, rest)| rest.trim_end_matches(')').parse::<usize>());
     let mut nodes: Vec<(usize, Vec<f32>, i32)> = Vec::new();
     while let Some(row) = rows.next_row()? {
-        let id = row.cells[0]
+        let id = row
+            .cell(0)
             .parse()
-            .map_err(|_| rows.error(row.line, format!("id `{}` is no number", row.cells[0])))?;
+            .map_err(|_| rows.error(row.line, format!("id `{}` is no number", row.cell(0))))?;
         let value = |cell: &str| {
             let found: Option<f32> = cell.trim().parse().ok().filter(|v: &f32| v.is_finite());
             found.ok_or_else(|| rows.error(row.line, format!("feature `{cell}` is not a finite number")))
         };
         let features =
-            row.cells[1].split(',').filter(|cell| !cell.is_empty()).map(value).collect::<Result<_>>()?;
-        let label = row.cells[2]
+            row.cell(1).split(',').filter(|cell| !cell.is_empty()).map(value).collect::<Result<_>>()?;
+        let label = row
+            .cell(2)
             .parse()
-            .map_err(|_| rows.error(row.line, format!("label `{}` is no number", row.cells[2])))?;
+            .map_err(|_| rows.error(row.line, format!("label `{}` is no number", row.cell(2))))?;
         nodes.push((id, features, label));
     }
     let count = nodes.len();
@@ -104,7 +105,7 @@ fn edges(folder: &Path, nodes: usize) -> Result<Vec<Pair>> {
     let mut first = true;
     while let Some(row) = rows.next_row()? {
         // The first line names the columns.
-        if std::mem::take(&mut first) && row.cells[0].parse::<f64>().is_err() {
+        if std::mem::take(&mut first) && row.cell(0).parse::<f64>().is_err() {
             continue;
         }
         edges.push(node_pair(&rows, &row, nodes)?);

@@ -17,9 +17,7 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         return Err(Error::Format { path: path.into(), what: "no line of sizes".into() });
     };
     let number = |cell: &str| cell.parse::<usize>().ok();
-    let [Some(height), Some(width), Some(count)] =
-        [0, 1, 2].map(|at| sizes.cells.get(at).and_then(|cell| number(cell)))
-    else {
+    let [Some(height), Some(width), Some(count)] = [0, 1, 2].map(|at| number(&sizes.cell(at))) else {
         return Err(
             rows.error(sizes.line, "rows, columns and entries were expected (a dense `array` is no graph)")
         );
@@ -33,15 +31,14 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let mut weights = false;
     while let Some(row) = rows.next_row()? {
         let end = |at: usize| {
-            let found =
-                row.cells.get(at).and_then(|cell| number(cell)).filter(|&v| (1..=height).contains(&v));
+            let found = number(&row.cell(at)).filter(|&v| (1..=height).contains(&v));
             found.and_then(|v| NodeId::try_from(v - 1).ok())
         };
         let (Some(i), Some(j)) = (end(0), end(1)) else {
             return Err(rows.error(row.line, format!("two numbers from 1 to {height} were expected")));
         };
         edges.push([i, j]);
-        weights |= row.cells.len() > 2;
+        weights |= row.len() > 2;
         exec.check()?;
     }
     if edges.len() != count {

@@ -2,16 +2,18 @@
 //!
 //! The first pass counts, the second fills; beside the graph there is one counter a node. Whatever does not look like a plain list of
 //! numbers (names, quotes, ragged rows, numbers beyond 32 bits) is left to the general reader, which knows how to speak of it.
+//! Parquet tables of whole numbers go the same way; only how they are read differs.
 
 use std::io::{BufRead as _, Read};
 use std::path::Path;
 
-use super::usual_columns;
+use super::{LoadParams, end_columns, usual_columns};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::npz::is_bomb;
-use crate::graph::table::opened;
-use crate::graph::{Csr, Graph, NodeId};
+use crate::graph::parquet::Pairs;
+use crate::graph::table::{Table, opened};
+use crate::graph::{Csr, Graph, NodeId, Pair, parquet};
 
 /// A graph from an edge list of numbers, and whether the list has more columns than it needs.
 pub(super) struct Numbered {
@@ -20,83 +22,144 @@ pub(super) struct Numbered {
 }
 
 const BLOCK: usize = 1 << 20;
-/// Nodes are dealt to threads by pages of so many: each thread counts and fills for its own, without locks.
-const PAGE: usize = 1 << 16;
+/// Nodes are counted and filled by buckets of so many, or more: a bucket's rows lie close together in memory, and one thread at a time
+/// works on them, without locks.
+const BUCKET: u32 = 14;
+/// More buckets would not be sorted into fast.
+const BUCKETS: usize = 512;
 /// A node's counter also says that it was seen at all: a self loop makes a node, too.
 const SEEN: u32 = 1 << 31;
 
-/// Which thread counts and fills for a node.
-fn owner(node: NodeId, owners: usize) -> usize {
-    node as usize / PAGE % owners
-}
-
-/// Deals pages to their owners.
-fn dealt<T>(pages: impl Iterator<Item = T>, owners: usize) -> Vec<Vec<T>> {
-    let mut parts: Vec<Vec<T>> = (0..owners).map(|_| Vec::new()).collect();
-    pages.enumerate().for_each(|(page, own)| parts[page % owners].push(own));
-    parts
-}
-
-/// What one block holds: ends of edges by owner, self loops, lines, and the largest number.
-struct Ends {
-    by_owner: Vec<Vec<[NodeId; 2]>>,
+/// What one block holds: edges between different nodes, self loops, and one more than the largest number.
+struct Edges {
+    pairs: Vec<Pair>,
     loops: Vec<NodeId>,
-    lines: usize,
-    top: NodeId,
+    top: usize,
+}
+
+/// Ends of edges, each with the other one behind it, sorted by the bucket of the first.
+struct Ends {
+    ends: Vec<Pair>,
+    starts: Vec<usize>,
+}
+
+impl Ends {
+    fn new(pairs: &[Pair], shift: u32, buckets: usize) -> Self {
+        let bucket = |node: NodeId| (node >> shift) as usize;
+        let mut starts = vec![0usize; buckets + 1];
+        for &[i, j] in pairs {
+            starts[bucket(i) + 1] += 1;
+            starts[bucket(j) + 1] += 1;
+        }
+        for bucket in 0..buckets {
+            starts[bucket + 1] += starts[bucket];
+        }
+        let mut next = starts.clone();
+        let mut ends = vec![[0; 2]; 2 * pairs.len()];
+        for &[i, j] in pairs {
+            for end in [[i, j], [j, i]] {
+                let place = &mut next[bucket(end[0])];
+                ends[*place] = end;
+                *place += 1;
+            }
+        }
+        Ends { ends, starts }
+    }
+
+    fn of(&self, bucket: usize) -> &[Pair] {
+        &self.ends[self.starts[bucket]..self.starts[bucket + 1]]
+    }
+}
+
+/// How far node numbers are shifted to give their bucket.
+fn shift(nodes: usize) -> u32 {
+    let mut shift = BUCKET;
+    while nodes >> shift >= BUCKETS {
+        shift += 1;
+    }
+    shift
+}
+
+/// A list that can be read more than once, in batches of blocks that threads can take apart.
+trait Source: Sync {
+    type Block: Sync;
+
+    /// Hands over batches of blocks until one is refused; whether none was.
+    fn each_batch(&self, exec: &Exec, take: impl FnMut(&[Self::Block]) -> bool) -> Result<bool>;
+
+    /// Gives every edge of a block; none if there is anything else.
+    fn edges(&self, block: &Self::Block, each: impl FnMut(NodeId, NodeId)) -> Option<()>;
+
+    /// About how many edges a block holds.
+    fn guess(block: &Self::Block) -> usize;
 }
 
 /// Reads the list if it is one of plain numbers.
 pub(super) fn read(path: &Path, name: &str, exec: &Exec) -> Result<Option<Numbered>> {
-    let Some(shape) = Shape::of(path)? else { return Ok(None) };
-    let owners = exec.threads();
-    // The ends of all edges of a batch: each end with the other one, at the owner of the first.
-    let ends = |batch: &[Vec<u8>]| -> Option<Vec<Ends>> {
+    let (graph, columns) = if parquet::is(path)? {
+        let mut table = Table::open(path)?;
+        let (columns, names) = table.header(|_, _| true)?;
+        if columns < 2 {
+            return Ok(None);
+        }
+        let ends = end_columns(names.as_deref(), &LoadParams::default(), path)?;
+        (twice(&Stored { path, ends }, path, name, exec)?, columns)
+    } else {
+        let Some(shape) = Shape::of(path)? else { return Ok(None) };
+        let columns = shape.columns;
+        (twice(&Text { path, shape }, path, name, exec)?, columns)
+    };
+    Ok(graph.map(|graph| Numbered { graph, more_columns: columns > 2 }))
+}
+
+fn twice<S: Source>(source: &S, path: &Path, name: &str, exec: &Exec) -> Result<Option<Graph>> {
+    let edges = |batch: &[S::Block]| -> Option<Vec<Edges>> {
         let of = |at: std::ops::Range<usize>| {
             let block = &batch[at.start];
-            let room = block.len() / (8 * owners);
-            let mut found = Ends {
-                by_owner: (0..owners).map(|_| Vec::with_capacity(room)).collect(),
-                loops: Vec::new(),
-                lines: 0,
-                top: 0,
-            };
-            shape.parse(block, |i, j| {
-                found.lines += 1;
-                found.top = found.top.max(i).max(j);
+            let mut found = Edges { pairs: Vec::with_capacity(S::guess(block)), loops: Vec::new(), top: 0 };
+            let mut top = 0;
+            source.edges(block, |i, j| {
+                top = top.max(i).max(j);
                 if i == j {
                     found.loops.push(i);
                 } else {
-                    found.by_owner[owner(i, owners)].push([i, j]);
-                    found.by_owner[owner(j, owners)].push([j, i]);
+                    found.pairs.push([i, j]);
                 }
             })?;
+            found.top = if found.pairs.is_empty() && found.loops.is_empty() { 0 } else { top as usize + 1 };
             Some(found)
         };
         exec.map_blocks(batch.len(), 1, of).into_iter().collect()
     };
+    let sorted = |found: Vec<Edges>, nodes: usize| -> (u32, Vec<Ends>) {
+        let shift = shift(nodes);
+        let buckets = (nodes >> shift) + 1;
+        let of = |at: std::ops::Range<usize>| Ends::new(&found[at.start].pairs, shift, buckets);
+        (shift, exec.map_blocks(found.len(), 1, of))
+    };
 
     let mut counters: Vec<u32> = Vec::new();
     let (mut loops, mut lines) = (0, 0);
-    let plain = shape.each_batch(path, exec, |batch| {
-        let Some(found) = ends(batch) else { return false };
-        lines += found.iter().map(|f| f.lines).sum::<usize>();
-        let top = found.iter().map(|f| f.top as usize + 1).max().unwrap_or(0);
+    let plain = source.each_batch(exec, |batch| {
+        let Some(found) = edges(batch) else { return false };
+        lines += found.iter().map(|f| f.pairs.len() + f.loops.len()).sum::<usize>();
+        let top = found.iter().map(|f| f.top).max().unwrap_or(0);
         // Numbers far apart want a table of names, not an array.
         if top > (1 << 20) + 64 * lines {
             return false;
         }
         if top > counters.len() {
-            counters.resize(top.next_multiple_of(PAGE).max(2 * counters.len()), 0);
+            counters.resize(top.next_multiple_of(1 << BUCKET).max(2 * counters.len()), 0);
         }
         for &node in found.iter().flat_map(|f| &f.loops) {
             counters[node as usize] |= SEEN;
             loops += 1;
         }
-        let mut parts = dealt(counters.chunks_mut(PAGE), owners);
-        exec.fill_rows(&mut parts, 1, 1, |own, pages| {
-            for &[node, _] in found.iter().flat_map(|f| &f.by_owner[own]) {
-                let node = node as usize;
-                let counter = &mut pages[0][node / PAGE / owners][node % PAGE];
+        let (shift, ends) = sorted(found, counters.len());
+        let mut parts: Vec<&mut [u32]> = counters.chunks_mut(1 << shift).collect();
+        exec.fill_rows(&mut parts, 1, 1, |bucket, parts| {
+            for &[node, _] in ends.iter().flat_map(|ends| ends.of(bucket)) {
+                let counter = &mut parts[0][node as usize & ((1 << shift) - 1)];
                 *counter = (*counter + 1) | SEEN;
             }
         });
@@ -120,16 +183,17 @@ pub(super) fn read(path: &Path, name: &str, exec: &Exec) -> Result<Option<Number
     let rank = |id: NodeId| ranks.as_ref().map_or(id, |ranks| ranks[id as usize]);
     let ids: Option<Vec<String>> =
         ranks.is_some().then(|| (0..used).filter(|&id| counters[id] != 0).map(|id| id.to_string()).collect());
-    // Where the next neighbour of a number goes, within its page.
+    // Where the next neighbour of a number goes, within its bucket.
+    let size = 1 << shift(used);
     let mut next = vec![0usize; used];
     let mut sizes = Vec::new();
-    for (next, counters) in next.chunks_mut(PAGE).zip(counters.chunks(PAGE)) {
-        let mut size = 0;
+    for (next, counters) in next.chunks_mut(size).zip(counters.chunks(size)) {
+        let mut total = 0;
         for (next, counter) in next.iter_mut().zip(counters) {
-            *next = size;
-            size += (counter & !SEEN) as usize;
+            *next = total;
+            total += (counter & !SEEN) as usize;
         }
-        sizes.push(size);
+        sizes.push(total);
     }
     let mut indptr = Vec::with_capacity(nodes + 1);
     indptr.push(0usize);
@@ -138,37 +202,35 @@ pub(super) fn read(path: &Path, name: &str, exec: &Exec) -> Result<Option<Number
     }
     let mut indices = vec![0u32; indptr[nodes]];
     let mut changed = false;
-    let same = shape.each_batch(path, exec, |batch| {
-        let Some(found) = ends(batch) else { return false };
+    let same = source.each_batch(exec, |batch| {
+        let Some(found) = edges(batch) else { return false };
+        if found.iter().any(|f| f.top > used) {
+            return false;
+        }
+        let (shift, ends) = sorted(found, used);
         let mut rest = &mut indices[..];
-        let pages = next.chunks_mut(PAGE).zip(&sizes).map(|(next, &size)| {
+        let mut parts = Vec::with_capacity(sizes.len());
+        for (next, &size) in next.chunks_mut(1 << shift).zip(&sizes) {
             let (own, more) = std::mem::take(&mut rest).split_at_mut(size);
             rest = more;
-            (next, own)
-        });
-        let mut parts: Vec<(Vec<_>, bool)> =
-            dealt(pages, owners).into_iter().map(|part| (part, true)).collect();
-        exec.fill_rows(&mut parts, 1, 1, |own, parts| {
-            let (pages, sound) = &mut parts[0];
-            for &[node, other] in found.iter().flat_map(|f| &f.by_owner[own]) {
-                let node = node as usize;
-                let page = pages.get_mut(node / PAGE / owners);
-                let place = page.and_then(|(next, own)| {
-                    let next = next.get_mut(node % PAGE)?;
-                    *next += 1;
-                    own.get_mut(*next - 1)
-                });
-                match place {
-                    Some(place) if (other as usize) < used => *place = rank(other),
-                    _ => *sound = false,
+            parts.push((next, own, true));
+        }
+        exec.fill_rows(&mut parts, 1, 1, |bucket, parts| {
+            let (next, own, sound) = &mut parts[0];
+            for &[node, other] in ends.iter().flat_map(|ends| ends.of(bucket)) {
+                let next = &mut next[node as usize & ((1 << shift) - 1)];
+                match own.get_mut(*next) {
+                    Some(place) => *place = rank(other),
+                    None => *sound = false,
                 }
+                *next += 1;
             }
         });
-        changed |= parts.iter().any(|(_, sound)| !sound);
+        changed |= parts.iter().any(|(_, _, sound)| !sound);
         !changed
     })?;
     // Every row must have been filled to its end, neither less nor more.
-    let ends = next.chunks(PAGE).zip(counters.chunks(PAGE)).all(|(next, counters)| {
+    let ends = next.chunks(size).zip(counters.chunks(size)).all(|(next, counters)| {
         let mut size = 0;
         next.iter().zip(counters).all(|(&next, counter)| {
             size += (counter & !SEEN) as usize;
@@ -184,7 +246,7 @@ pub(super) fn read(path: &Path, name: &str, exec: &Exec) -> Result<Option<Number
     if let Some(ids) = ids {
         graph = graph.with_ids(ids);
     }
-    Ok(Some(Numbered { graph, more_columns: shape.columns > 2 }))
+    Ok(Some(graph))
 }
 
 /// Sorts every row and takes repeats out of it; also how many there were.
@@ -289,6 +351,11 @@ impl Shape {
     fn parse(&self, block: &[u8], mut each: impl FnMut(NodeId, NodeId)) -> Option<()> {
         let mut rest = block;
         while !rest.is_empty() {
+            if let Some((i, j, after)) = self.plain(rest) {
+                each(i, j);
+                rest = &rest[after..];
+                continue;
+            }
             let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
             let (line, after) = (&rest[..end], &rest[(end + 1).min(rest.len())..]);
             rest = after;
@@ -320,6 +387,22 @@ impl Shape {
         Some(())
     }
 
+    /// The edge of the most usual kind of line, two short numbers and nothing else, and how long the line is.
+    #[inline]
+    fn plain(&self, text: &[u8]) -> Option<(NodeId, NodeId, usize)> {
+        let (i, length) = short(text)?;
+        if self.columns != 2 || text.get(length) != Some(&self.delimiter) {
+            return None;
+        }
+        let (j, more) = short(&text[length + 1..])?;
+        let end = length + 1 + more;
+        match text.get(end..)? {
+            [b'\n', ..] => Some((i, j, end + 1)),
+            [b'\r', b'\n', ..] => Some((i, j, end + 2)),
+            _ => None,
+        }
+    }
+
     fn ends_cell(&self, byte: u8) -> bool {
         byte == self.delimiter || self.delimiter == b' ' && byte == b'\t'
     }
@@ -339,12 +422,29 @@ impl Shape {
         }
         after.strip_prefix(&[self.delimiter]).map(|after| self.blank(after))
     }
+}
 
-    /// Hands over batches of blocks of whole lines until one is refused; whether none was.
-    fn each_batch(&self, path: &Path, exec: &Exec, mut take: impl FnMut(&[Vec<u8>]) -> bool) -> Result<bool> {
-        let (mut reader, size) = opened(path)?;
-        let io = |e| Error::io(path, e);
-        if self.header {
+/// A text in blocks of whole lines.
+struct Text<'a> {
+    path: &'a Path,
+    shape: Shape,
+}
+
+impl Source for Text<'_> {
+    type Block = Vec<u8>;
+
+    fn guess(block: &Vec<u8>) -> usize {
+        block.len() / 12
+    }
+
+    fn edges(&self, block: &Vec<u8>, each: impl FnMut(NodeId, NodeId)) -> Option<()> {
+        self.shape.parse(block, each)
+    }
+
+    fn each_batch(&self, exec: &Exec, mut take: impl FnMut(&[Vec<u8>]) -> bool) -> Result<bool> {
+        let (mut reader, size) = opened(self.path)?;
+        let io = |e| Error::io(self.path, e);
+        if self.shape.header {
             let mut line = Vec::new();
             while {
                 line.clear();
@@ -380,9 +480,99 @@ impl Shape {
     }
 }
 
+/// A Parquet table, decoded in blocks of rows.
+struct Stored<'a> {
+    path: &'a Path,
+    ends: [usize; 2],
+}
+
+impl Source for Stored<'_> {
+    type Block = Vec<[NodeId; 2]>;
+
+    fn guess(block: &Self::Block) -> usize {
+        block.len()
+    }
+
+    fn edges(&self, block: &Self::Block, mut each: impl FnMut(NodeId, NodeId)) -> Option<()> {
+        for &[i, j] in block {
+            each(i, j);
+        }
+        Some(())
+    }
+
+    fn each_batch(&self, exec: &Exec, mut take: impl FnMut(&[Self::Block]) -> bool) -> Result<bool> {
+        let mut reader = parquet::Reader::open(self.path)?;
+        reader.only(&self.ends)?;
+        let mut done = false;
+        while !done {
+            let mut batch = Vec::new();
+            while batch.len() < 4 * exec.threads() && !done {
+                match reader.pairs(self.ends)? {
+                    Pairs::End => done = true,
+                    Pairs::Other => return Ok(false),
+                    Pairs::Numbers(pairs) => batch.push(pairs),
+                }
+            }
+            exec.check()?;
+            if !take(&batch) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The graph of pairs of nodes that are all known.
+pub(super) fn joined(name: &str, nodes: usize, pairs: Vec<Pair>, exec: &Exec) -> Result<Graph> {
+    Graph::check_size(nodes, pairs.len())?;
+    let mut indptr = vec![0usize; nodes + 1];
+    let mut loops = 0;
+    for &[i, j] in &pairs {
+        if i == j {
+            loops += 1;
+        } else {
+            indptr[i as usize + 1] += 1;
+            indptr[j as usize + 1] += 1;
+        }
+    }
+    for node in 0..nodes {
+        indptr[node + 1] += indptr[node];
+    }
+    let mut next = indptr.clone();
+    let mut indices = vec![0u32; indptr[nodes]];
+    for [i, j] in pairs.into_iter().filter(|[i, j]| i != j) {
+        for (own, other) in [(i, j), (j, i)] {
+            indices[next[own as usize]] = other;
+            next[own as usize] += 1;
+        }
+    }
+    drop(next);
+    let (adjacency, repeats) = simple(nodes, indptr, indices, exec);
+    Ok(Graph::from_pattern(name, adjacency, repeats / 2).with_self_loops(loops))
+}
+
 /// Whether a line holds nothing: blank, or a comment.
 fn skipped(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'#' | b'%')) || line.iter().all(u8::is_ascii_whitespace)
+}
+
+/// The number of up to seven digits that text begins with, and its length: eight bytes at once, without a branch for each.
+#[inline]
+fn short(text: &[u8]) -> Option<(NodeId, usize)> {
+    let bytes = u64::from_le_bytes(*text.first_chunk::<8>()?);
+    // Digits become 0 to 9; the lowest byte that is more ends the number (what it does to the bytes above it does not matter).
+    let digits = bytes ^ 0x3030_3030_3030_3030;
+    let other = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
+    let length = other.trailing_zeros() as usize / 8;
+    if !(1..8).contains(&length) || length > 1 && text[0] == b'0' {
+        return None;
+    }
+    // Zeros before the first digit; then pairs of digits, pairs of pairs, and their pairs are joined.
+    let digits = digits << (64 - 8 * length);
+    let pairs = digits.wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
+    let value = fours.wrapping_mul((10_000 << 32) + 1) >> 32;
+    Some((value as NodeId, length))
 }
 
 /// The number that text begins with, and the rest. Numbers as one would write them: no sign, no zeros in front.

@@ -57,12 +57,12 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let mut values = Vec::new();
     let (mut count, mut width) = (0, 0);
     while let Some(row) = rows.next_row()? {
-        for cell in &row.cells {
-            let value: Option<f32> = cell.parse().ok().filter(|v: &f32| v.is_finite());
-            values
-                .push(value.ok_or_else(|| rows.error(row.line, format!("`{cell}` is not a finite number")))?);
+        for at in 0..row.len() {
+            let value = row.number(at);
+            let what = || rows.error(row.line, format!("`{}` is not a finite number", row.cell(at)));
+            values.push(value.ok_or_else(what)?);
         }
-        (count, width) = (count + 1, row.cells.len());
+        (count, width) = (count + 1, row.len());
         exec.check()?;
     }
     graph.with_features(super::sparse_where_sparse(Matrix::from_vec(count, width, values)))
@@ -91,7 +91,7 @@ fn binary(raw: &Path, name: &str) -> Result<Graph> {
 fn single(path: &Path) -> Result<usize> {
     let mut rows = Table::open(path)?;
     let row = rows.next_row()?;
-    let value = row.as_ref().and_then(|row| row.cells[0].parse().ok());
+    let value = row.as_ref().and_then(|row| row.cell(0).parse().ok());
     match (value, rows.next_row()?) {
         (Some(value), None) => Ok(value),
         (_, Some(row)) => Err(rows.error(row.line, "a second graph; one was expected")),
@@ -104,11 +104,12 @@ fn label_column(path: &Path, exec: &Exec) -> Result<Vec<i32>> {
     let mut labels = Vec::new();
     let mut more = false;
     while let Some(row) = rows.next_row()? {
-        let value: f64 = row.cells[0]
+        let value: f64 = row
+            .cell(0)
             .parse()
-            .map_err(|_| rows.error(row.line, format!("label `{}` is no number", row.cells[0])))?;
+            .map_err(|_| rows.error(row.line, format!("label `{}` is no number", row.cell(0))))?;
         labels.push(class(value));
-        more |= row.cells.len() > 1;
+        more |= row.len() > 1;
     }
     if more {
         exec.notice(format!("{}: labels after the first column ignored", path.display()));
@@ -169,9 +170,9 @@ fn ids(path: &Path) -> Result<Vec<NodeId>> {
     let mut ids = Vec::new();
     while let Some(row) = rows.next_row()? {
         ids.push(
-            row.cells[0]
+            row.cell(0)
                 .parse()
-                .map_err(|_| rows.error(row.line, format!("`{}` is no node number", row.cells[0])))?,
+                .map_err(|_| rows.error(row.line, format!("`{}` is no node number", row.cell(0))))?,
         );
     }
     Ok(ids)
