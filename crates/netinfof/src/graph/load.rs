@@ -392,8 +392,10 @@ fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
             if cell.is_empty() {
                 return Err(rows.error(row.line, "an empty id"));
             }
+            let before = ids.names.len();
             *end = ids.number(&cell)?;
-            if table.is_some() && *end as usize >= known && first_unknown.len() < 3 {
+            // Each is named where it first stands.
+            if table.is_some() && ids.names.len() > before && first_unknown.len() < 3 {
                 first_unknown.push(format!("`{cell}` ({})", rows.place(row.line)));
             }
         }

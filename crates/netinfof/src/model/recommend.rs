@@ -169,17 +169,21 @@ impl LinkScorer {
         let keep = if self.source.is_some() { pool } else { params.k + SLACK };
         let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_x(self, pool, exec)?;
         sweep.run(nodes, keep, exec, |rows| {
-            let mut pairs: Vec<Pair> = Vec::new();
-            for (node, best) in rows {
-                let mut others: Vec<NodeId> = best.entries.iter().map(|entry| entry.1).collect();
-                if let Some(source) = &self.source {
-                    others.extend(around(source.graph(), *node, pool));
+            let pairs = exec.map_blocks(rows.len(), 32, |range| {
+                let mut pairs: Vec<Pair> = Vec::new();
+                for (node, best) in &rows[range] {
+                    let mut others: Vec<NodeId> = best.entries.iter().map(|entry| entry.1).collect();
+                    if let Some(source) = &self.source {
+                        others.extend(around(source.graph(), *node, pool));
+                    }
+                    others.sort_unstable();
+                    others.dedup();
+                    let own = others.into_iter().map(|other| [*node, other]);
+                    pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
                 }
-                others.sort_unstable();
-                others.dedup();
-                let own = others.into_iter().map(|other| [*node, other]);
-                pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
-            }
+                pairs
+            });
+            let pairs = pairs.concat();
             each(&self.best_of(&pairs, params.k, exec)?)
         })
     }

@@ -81,6 +81,9 @@ fn linkx_and_ogb() {
         (texas.nodes(), texas.edge_count(), texas.features().cols(), texas.classes()),
         (183, 279, 1703, 5)
     );
+    // Geom-GCN's own split of Cora: the nodes of its largest part, by masks.
+    let sets = load::node_split(&raw.join("geom-gcn/cora_split_0.6_0.2_0.npz")).unwrap();
+    assert_eq!((sets.train.len(), sets.valid.len(), sets.test.len()), (1192, 796, 497));
     let ddi = load(&raw.join("ogb/ogbl_ddi"));
     let split = load::link_split(&raw.join("ogb/ogbl_ddi"), &ddi).unwrap();
     let expected = load::link_split_npz(&folder.join("ogbl_ddi_split.npz")).unwrap();

@@ -440,3 +440,31 @@ fn damaged_files_never_panic() {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }
+
+/// What damaged files were found to do before it was mended: ask for memory by what a number claims.
+#[test]
+fn earlier_findings_stay_mended() {
+    let edges = npy("<i4", "(5, 2)", &ints(&[0, 1, 1, 2, 2, 3, 3, 4, 4, 0]));
+    let with = |name: &str, bytes: Vec<u8>| zip(&[("edge_index.npy", edges.clone()), (name, bytes)]);
+    let market = |sizes: &str| {
+        format!("%%MatrixMarket matrix coordinate pattern symmetric\n{sizes}\n2 1\n").into_bytes()
+    };
+    let labels = npy("<i8", "(5,)", &longs(&[0, 1, 2_000_000_000, 0, 1]));
+    for (what, bytes) in [
+        ("four billion nodes", with("num_nodes.npy", npy("<i8", "()", &longs(&[4_000_000_000])))),
+        ("fewer nodes than none", with("num_nodes.npy", npy("<i8", "()", &longs(&[-1])))),
+        ("rows without end", with("x.npy", npy("<f4", "(1000000000000000, 1)", &[]))),
+        ("a shape that overflows", with("x.npy", npy("<f4", "(4294967296, 4294967296)", &[]))),
+        ("two billion classes", with("y.npy", labels)),
+        ("a square of four billion", market("4000000000 4000000000 1")),
+        ("entries without end", market("3 3 1000000000000000")),
+    ] {
+        let folder = fresh(&format!("earlier {}", what.replace(' ', "-")));
+        std::fs::write(folder.join("graph"), bytes).unwrap();
+        let exec = Exec::new(1).unwrap();
+        let source = folder.join("graph");
+        let found = load::graph(source.to_str().unwrap(), &LoadParams::default(), Seed(0), &exec);
+        assert!(found.is_err(), "{what}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
