@@ -303,6 +303,15 @@ pub(crate) struct ModelArgs {
     /// Node table of the newer graph, where that is an edge list
     #[arg(long, value_name = "FILE", requires = "graph")]
     pub(crate) node_table: Option<PathBuf>,
+    /// Label column of that table, which is no feature [default: label, y or class, where there is one]
+    #[arg(long, value_name = "COLUMN", requires = "node_table")]
+    pub(crate) label: Option<String>,
+    /// The two id columns of the newer graph, where that is an edge list with a header
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, requires = "graph")]
+    pub(crate) ends: Option<Vec<String>>,
+    /// What the newer graph is [default: found from its content]
+    #[arg(long, value_enum, requires = "graph")]
+    pub(crate) format: Option<FormatArg>,
     /// Links: which edges of its own graph the model sees
     #[arg(long, value_enum, default_value = "training", conflicts_with = "graph")]
     pub(crate) edges: SeenArg,
@@ -345,8 +354,8 @@ pub(crate) struct PredictArgs {
 pub(crate) struct RecommendArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Nodes to find partners for, by their ids
-    #[arg(long, value_name = "ID", num_args = 1.., conflicts_with_all = ["all", "overall"])]
+    /// Nodes to find partners for, by their ids; MODEL stands before them
+    #[arg(long, value_name = "ID", num_args = 1.., allow_negative_numbers = true, conflicts_with_all = ["all", "overall"])]
     pub(crate) node: Vec<String>,
     /// Partners for every node
     #[arg(long, conflicts_with = "overall")]

@@ -67,18 +67,21 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
     let [save, predictions] = keep.map_or([None; 2], |act| [act.save.as_deref(), act.predictions.as_deref()]);
     // Said now rather than after all the work.
     let written = [run.html.as_deref(), run.output.json.as_deref(), save, predictions];
-    for path in written.into_iter().flatten() {
+    for (at, path) in written.iter().flatten().enumerate() {
         check_writable(path)?;
+        // Each would overwrite the other.
+        if written.iter().flatten().take(at).any(|before| before == path) {
+            return Err(own_file("output", path));
+        }
+    }
+    if let Some(path) = [save, predictions].into_iter().flatten().find(|path| *path == Path::new("-")) {
+        return Err(own_file("output", path));
     }
     if let Some(path) = predictions {
         Sheet::new(Some(path))?;
     }
-    if run.html.as_deref() == Some(Path::new("-")) || run.html.is_some() && run.html == run.output.json {
-        return Err(Error::InvalidParam {
-            name: "html",
-            value: run.html.as_ref().map_or(String::new(), |path| path.display().to_string()),
-            need: "a file of its own".into(),
-        });
+    if let Some(path) = run.html.as_deref().filter(|path| *path == Path::new("-")) {
+        return Err(own_file("html", path));
     }
     let files = run.graph.load_params()?;
     let load = || load_graph(&run.graph.graph, &files, Seed(run.seed), exec);
@@ -135,6 +138,10 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         }
         _ => Ok(()),
     }
+}
+
+fn own_file(name: &'static str, path: &Path) -> Error {
+    Error::InvalidParam { name, value: path.display().to_string(), need: "a file of its own".into() }
 }
 
 /// A command as one would type it.

@@ -93,17 +93,16 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-                Some("check the path; without a GRAPH the command runs on a built-in one")
+                Some("check the path")
             }
             Error::Io { .. } => Some("check the path and its permissions"),
-            Error::Parse { .. } => {
-                Some("one edge a line: two ids, separated by a comma, tab, semicolon or space")
-            }
+            Error::Parse { .. } => Some("docs/formats.md says what tables may hold"),
             Error::Format { .. } => Some("docs/formats.md lists the layouts that are read"),
             Error::InvalidGraph { .. } => Some("`netinfof inspect GRAPH` shows what was read"),
             Error::InvalidSplit { .. } => {
                 Some("split files hold ids of the same graph, and no pair or node stands in two of them")
             }
+            Error::Unsuitable { stage: "model" | "newer graph", .. } => None,
             Error::Unsuitable { .. } => Some("`netinfof inspect GRAPH` shows what the graph holds"),
             Error::Numerical { .. } => Some("this is a fault of netinfof; please report it with the graph"),
             Error::InvalidParam { .. } | Error::Dataset { .. } | Error::Cancelled => None,

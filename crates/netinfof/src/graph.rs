@@ -343,6 +343,7 @@ pub struct Graph {
     features: Features,
     labels: Option<Vec<i32>>,
     ids: Option<Vec<String>>,
+    class_names: Option<Vec<String>>,
     truth: Option<synth::Truth>,
     self_loops: usize,
     duplicates: usize,
@@ -376,6 +377,7 @@ impl Graph {
             features: Features::None,
             labels: None,
             ids: None,
+            class_names: None,
             truth: None,
             self_loops,
             duplicates: proper - sorted.len(),
@@ -405,6 +407,7 @@ impl Graph {
             features: Features::None,
             labels: None,
             ids: None,
+            class_names: None,
             truth: None,
             self_loops: 0,
             duplicates,
@@ -472,6 +475,7 @@ impl Graph {
             features: Features::None,
             labels: None,
             ids: self.ids.clone(),
+            class_names: None,
             truth: None,
             self_loops: self.self_loops,
             duplicates: self.duplicates,
@@ -530,6 +534,16 @@ impl Graph {
             Some(ids) => Cow::Borrowed(&ids[node]),
             None => Cow::Owned(node.to_string()),
         }
+    }
+
+    /// What the classes are called, where the labels were names.
+    pub fn class_names(&self) -> Option<&[String]> {
+        self.class_names.as_deref()
+    }
+
+    pub(crate) fn with_class_names(mut self, names: Option<Vec<String>>) -> Self {
+        self.class_names = names;
+        self
     }
 
     /// Self loops dropped when the graph was built.

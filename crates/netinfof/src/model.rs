@@ -148,9 +148,10 @@ impl Model {
             test: result.report.test.clone(),
             params: RunParams::Links(params.clone()),
         };
-        // Someone's own split may train on edges that the graph does not list.
+        // Someone's own split may have edges that the graph does not list: OGB's graphs hold the training edges alone.
         let mut edges: Vec<Pair> = graph.edges();
-        edges.extend(split.train.iter().map(|&edge| ordered(edge)));
+        let own = split.train.iter().chain(&split.valid.positives).chain(&split.test.positives);
+        edges.extend(own.filter(|edge| edge[0] != edge[1]).map(|&edge| ordered(edge)));
         edges.sort_unstable();
         edges.dedup();
         Model {
@@ -232,11 +233,14 @@ impl Model {
         }
     }
 
-    /// The graph's own numbers of the classes, and from log-odds to their probabilities; `None` for a model of links.
-    pub fn node_calibration(&self) -> Option<(&[i32], &NodeCalibration)> {
+    /// Names of the classes, and from log-odds to their probabilities; `None` for a model of links.
+    pub fn node_calibration(&self) -> Option<(Vec<String>, &NodeCalibration)> {
         match &self.fit {
             Fit::Links(_) => None,
-            Fit::Nodes(fit) => Some((&fit.classes, &fit.calibration)),
+            Fit::Nodes(fit) => {
+                let name = |&class: &i32| class_name(self.graph.class_names(), class);
+                Some((fit.classes.iter().map(name).collect(), &fit.calibration))
+            }
         }
     }
 
@@ -304,8 +308,10 @@ impl Model {
         exec.fill_rows(&mut probabilities, fit.classes.len(), 1024, |_, rows| {
             rows.chunks_exact_mut(fit.classes.len()).for_each(|row| fit.calibration.probabilities(row));
         });
+        let names = self.graph.class_names();
         Ok(NodePredictions {
             graph: newer.unwrap_or(&self.graph).bare(),
+            names: fit.classes.iter().map(|&class| class_name(names, class)).collect(),
             classes: fit.classes.clone(),
             scores,
             probabilities,
@@ -358,6 +364,9 @@ impl Model {
         let (have, need) = (newer.features().cols(), self.graph.features().cols());
         let features = if have == need {
             Cow::Borrowed(newer.features())
+        } else if need == 0 {
+            exec.notice("the model was fitted without features: those of the newer graph are not looked at");
+            Cow::Owned(Features::None)
         } else if have == 0 && count == newer.nodes() {
             exec.notice("the newer graph has no features: those of the model's own graph hold");
             let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
@@ -441,6 +450,8 @@ pub struct NodePredictions {
     pub graph: Graph,
     /// The graph's own numbers of the classes.
     pub classes: Vec<i32>,
+    /// What they are called.
+    pub names: Vec<String>,
     /// Log-odds of every class, node after node: those of Act.
     pub scores: Vec<f64>,
     /// Probabilities of every class, node after node.
@@ -448,12 +459,20 @@ pub struct NodePredictions {
 }
 
 impl NodePredictions {
-    /// The most probable class of a node, as the graph numbers it.
-    pub fn class(&self, node: usize) -> i32 {
-        let row = &self.probabilities[node * self.classes.len()..][..self.classes.len()];
-        let best = (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best });
-        self.classes[best]
+    /// The place of the most probable class of a node.
+    pub fn class(&self, node: usize) -> usize {
+        most_probable(&self.probabilities[node * self.classes.len()..][..self.classes.len()])
     }
+}
+
+/// The place of the largest; of equal ones the first.
+pub fn most_probable(row: &[f64]) -> usize {
+    (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best })
+}
+
+/// What a class is called where the data has names for them; its number where not.
+fn class_name(names: Option<&[String]>, class: i32) -> String {
+    names.and_then(|names| names.get(class as usize)).cloned().unwrap_or_else(|| class.to_string())
 }
 
 #[cfg(test)]

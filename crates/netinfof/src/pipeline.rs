@@ -243,6 +243,8 @@ pub struct TestedLinks {
 pub struct TestedNodes {
     /// The nodes.
     pub nodes: Vec<NodeId>,
+    /// Their true classes, by their places among the model's.
+    pub labels: Vec<u32>,
     /// Log-odds of every class, node after node.
     pub scores: Vec<f64>,
 }
@@ -289,7 +291,9 @@ pub fn fit_nodes(
     let mut keep = |seed: Seed, work: &NodeWork<'_>| {
         let NodeWork { split, result, .. } = work;
         let model = Model::of_nodes(graph, work, params, seed.0, exec);
-        kept = Some((model, TestedNodes { nodes: split.sets.test.clone(), scores: result.test.clone() }));
+        let nodes = split.sets.test.clone();
+        let labels = split.labels_of(&nodes);
+        kept = Some((model, TestedNodes { nodes, labels, scores: result.test.clone() }));
     };
     let report = over_node_splits(graph, own, Goal::Act, params, exec, Some(&mut keep))?;
     let (model, tested) = kept.expect("there is a split at least");

@@ -1,23 +1,28 @@
 //! What is done with a saved model: predictions, recommendations.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use netinfof::graph::parquet::Kind;
 use netinfof::graph::{load, save};
-use netinfof::model::{LinkScorer, Model, RecommendParams, Recommended, Seen};
+use netinfof::model::{self, LinkScorer, Model, RecommendParams, Recommended, Seen};
 use netinfof::pipeline::{Fitted, TestedLinks, TestedNodes};
 use netinfof::{Error, Exec, Graph, Result, Seed};
 
-use crate::args::{ModelArgs, PredictArgs, RecommendArgs, SeenArg};
+use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SeenArg};
 use crate::printer;
 use crate::sheet::{Cell, Sheet};
 
 impl ModelArgs {
     fn newer(&self, exec: &Exec) -> Result<Option<Graph>> {
         let Some(source) = &self.graph else { return Ok(None) };
-        let mut params = load::LoadParams::default();
-        params.nodes.clone_from(&self.node_table);
-        super::load_graph(source, &params, Seed(0), exec).map(Some)
+        let files = LoadArgs {
+            nodes: self.node_table.clone(),
+            label: self.label.clone(),
+            ends: self.ends.clone(),
+            format: self.format,
+        };
+        super::load_graph(source, &files.params()?, Seed(0), exec).map(Some)
     }
 
     fn seen(&self) -> Seen {
@@ -51,44 +56,89 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
     }
     let Some(pairs) = &args.pairs else {
         let found = Model::load(&args.model.model)?.nodes(args.model.newer(exec)?.as_ref(), exec)?;
-        let nodes: Vec<usize> = (0..found.graph.nodes()).collect();
-        let row = |at: usize| &found.probabilities[at * found.classes.len()..][..found.classes.len()];
-        return sheet.write(&node_columns(&class_names(&found.classes)), |out| {
-            nodes.iter().try_for_each(|&node| {
-                let name = found.graph.node_name(node);
-                let cells = [Cell::Text(&name), Cell::Int(found.class(node).into())];
-                out(&[&cells[..], &row(node).iter().map(|&p| Cell::Float(p)).collect::<Vec<_>>()].concat())
+        let (ids, classes) = (Ids::new(&found.graph), Classes::new(&found.names));
+        return sheet.write(&classes.columns(&ids, false), |out| {
+            found.probabilities.chunks(found.names.len()).enumerate().try_for_each(|(node, row)| {
+                let name = ids.name(node);
+                let mut cells = vec![name.cell(), classes.cell(found.class(node))];
+                cells.extend(row.iter().map(|&p| Cell::Float(p)));
+                out(&cells)
             })
         });
     };
     let scorer = args.model.links(exec)?;
     let pairs = load::pairs(pairs, scorer.graph())?;
     let scores = scorer.scores(&pairs, exec)?;
-    sheet.write(
-        &[
-            ("source", Kind::Text),
-            ("target", Kind::Text),
-            ("score", Kind::Float),
-            ("probability", Kind::Float),
-        ],
-        |out| {
-            pairs.iter().zip(&scores).try_for_each(|(pair, &score)| {
-                let [i, j] = pair.map(|node| scorer.graph().node_name(node as usize));
-                let probability = scorer.calibration().probability(score, prior);
-                out(&[Cell::Text(&i), Cell::Text(&j), Cell::Float(score), Cell::Float(probability)])
-            })
-        },
-    )
+    let ids = Ids::new(scorer.graph());
+    let columns =
+        [("source", ids.kind), ("target", ids.kind), ("score", Kind::Float), ("probability", Kind::Float)];
+    sheet.write(&columns, |out| {
+        pairs.iter().zip(&scores).try_for_each(|(pair, &score)| {
+            let [i, j] = pair.map(|node| ids.name(node as usize));
+            let probability = scorer.calibration().probability(score, prior);
+            out(&[i.cell(), j.cell(), Cell::Float(score), Cell::Float(probability)])
+        })
+    })
 }
 
-/// Names of the columns of class probabilities.
-fn class_names(classes: &[i32]) -> Vec<String> {
-    classes.iter().map(|class| format!("probability_{class}")).collect()
+/// Ids of nodes in a table: numbers where all are.
+struct Ids<'a> {
+    graph: &'a Graph,
+    kind: Kind,
 }
 
-fn node_columns(names: &[String]) -> Vec<(&str, Kind)> {
-    let probabilities = names.iter().map(|name| (name.as_str(), Kind::Float));
-    [("id", Kind::Text), ("class", Kind::Int)].into_iter().chain(probabilities).collect()
+impl<'a> Ids<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        Ids { graph, kind: save::id_kind(graph) }
+    }
+
+    fn name(&self, node: usize) -> Name<'a> {
+        let name = self.graph.node_name(node);
+        let number = if self.kind == Kind::Int { name.parse().ok() } else { None };
+        number.map_or(Name::Text(name), Name::Number)
+    }
+}
+
+enum Name<'a> {
+    Number(i64),
+    Text(Cow<'a, str>),
+}
+
+impl Name<'_> {
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Name::Number(number) => Cell::Int(*number),
+            Name::Text(text) => Cell::Text(text),
+        }
+    }
+}
+
+/// Classes in a table: numbers where all are, each with a column of its probabilities.
+struct Classes<'a> {
+    names: &'a [String],
+    numbers: Option<Vec<i64>>,
+    columns: Vec<String>,
+}
+
+impl<'a> Classes<'a> {
+    fn new(names: &'a [String]) -> Self {
+        Classes {
+            names,
+            numbers: names.iter().map(|name| name.parse().ok()).collect(),
+            columns: names.iter().map(|name| format!("probability_{name}")).collect(),
+        }
+    }
+
+    fn cell(&self, at: usize) -> Cell<'_> {
+        self.numbers.as_ref().map_or(Cell::Text(&self.names[at]), |numbers| Cell::Int(numbers[at]))
+    }
+
+    fn columns(&self, ids: &Ids<'_>, label: bool) -> Vec<(&str, Kind)> {
+        let kind = if self.numbers.is_some() { Kind::Int } else { Kind::Text };
+        let truth = label.then_some(("label", kind));
+        let probabilities = self.columns.iter().map(|name| (name.as_str(), Kind::Float));
+        std::iter::once(("id", ids.kind)).chain(truth).chain([("class", kind)]).chain(probabilities).collect()
+    }
 }
 
 /// The likeliest partners.
@@ -106,21 +156,22 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     }
     let scorer = args.model.links(exec)?;
     if let Some(path) = &args.vectors {
-        let [queries, keys] = scorer.vectors(exec);
+        let [queries, keys] = scorer.vectors(exec)?;
         save::vectors(scorer.graph(), &[("queries", &queries), ("keys", &keys)], path)?;
     }
     let mut params = RecommendParams::new(args.k);
     params.exclude_known = args.exclude_known;
     params.pool = args.pool;
-    let name = |node: u32| scorer.graph().node_name(node as usize);
+    let ids = Ids::new(scorer.graph());
+    let name = |node: u32| ids.name(node as usize);
     let probability = |score: f64| scorer.calibration().probability(score, prior);
     if args.overall {
         let found = scorer.recommend_overall(&params, exec)?;
         return sheet.write(
             &[
                 ("rank", Kind::Int),
-                ("source", Kind::Text),
-                ("target", Kind::Text),
+                ("source", ids.kind),
+                ("target", ids.kind),
                 ("score", Kind::Float),
                 ("probability", Kind::Float),
             ],
@@ -128,7 +179,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
                 found.iter().zip(1..).try_for_each(|(r, rank)| {
                     let (i, j) = (name(r.node), name(r.other));
                     let [score, p] = [r.score, probability(r.score)].map(Cell::Float);
-                    out(&[Cell::Int(rank), Cell::Text(&i), Cell::Text(&j), score, p])
+                    out(&[Cell::Int(rank), i.cell(), j.cell(), score, p])
                 })
             },
         );
@@ -140,9 +191,9 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     let nodes = (!args.all).then_some(&nodes[..]);
     sheet.write(
         &[
-            ("node", Kind::Text),
+            ("node", ids.kind),
             ("rank", Kind::Int),
-            ("partner", Kind::Text),
+            ("partner", ids.kind),
             ("score", Kind::Float),
             ("probability", Kind::Float),
         ],
@@ -154,7 +205,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
                     before = Some((r.node, rank));
                     let (i, j) = (name(r.node), name(r.other));
                     let [score, p] = [r.score, probability(r.score)].map(Cell::Float);
-                    out(&[Cell::Text(&i), Cell::Int(rank), Cell::Text(&j), score, p])
+                    out(&[i.cell(), Cell::Int(rank), j.cell(), score, p])
                 })
             })
         },
@@ -163,39 +214,40 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
 
 /// What the model made of the test pairs, in the run itself.
 pub(super) fn tested_links(fitted: &Fitted<TestedLinks>, path: &Path) -> Result<()> {
-    let (tested, graph) = (&fitted.tested, fitted.model.graph());
+    let (tested, ids) = (&fitted.tested, Ids::new(fitted.model.graph()));
     let calibration = fitted.model.link_calibration().expect("a model of links");
-    Sheet::new(Some(path))?.write(
-        &[
-            ("source", Kind::Text),
-            ("target", Kind::Text),
-            ("label", Kind::Int),
-            ("score", Kind::Float),
-            ("probability", Kind::Float),
-        ],
-        |out| {
-            tested.pairs.iter().zip(&tested.scores).enumerate().try_for_each(|(at, (pair, &score))| {
-                let [i, j] = pair.map(|node| graph.node_name(node as usize));
-                let label = Cell::Int(i64::from(at < tested.edges));
-                let probability = Cell::Float(calibration.probability(score, 0.5));
-                out(&[Cell::Text(&i), Cell::Text(&j), label, Cell::Float(score), probability])
-            })
-        },
-    )
+    let columns = [
+        ("source", ids.kind),
+        ("target", ids.kind),
+        ("label", Kind::Int),
+        ("score", Kind::Float),
+        ("probability", Kind::Float),
+    ];
+    Sheet::new(Some(path))?.write(&columns, |out| {
+        tested.pairs.iter().zip(&tested.scores).enumerate().try_for_each(|(at, (pair, &score))| {
+            let [i, j] = pair.map(|node| ids.name(node as usize));
+            let label = Cell::Int(i64::from(at < tested.edges));
+            let probability = Cell::Float(calibration.probability(score, 0.5));
+            out(&[i.cell(), j.cell(), label, Cell::Float(score), probability])
+        })
+    })
 }
 
 /// What the model made of the test nodes, in the run itself.
 pub(super) fn tested_nodes(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
-    let (tested, graph) = (&fitted.tested, fitted.model.graph());
-    let (classes, calibration) = fitted.model.node_calibration().expect("a model of nodes");
-    Sheet::new(Some(path))?.write(&node_columns(&class_names(classes)), |out| {
-        tested.nodes.iter().zip(tested.scores.chunks(classes.len())).try_for_each(|(&node, scores)| {
+    let (tested, ids) = (&fitted.tested, Ids::new(fitted.model.graph()));
+    let (names, calibration) = fitted.model.node_calibration().expect("a model of nodes");
+    let classes = Classes::new(&names);
+    Sheet::new(Some(path))?.write(&classes.columns(&ids, true), |out| {
+        let rows = tested.nodes.iter().zip(&tested.labels).zip(tested.scores.chunks(names.len()));
+        rows.into_iter().try_for_each(|((&node, &label), scores)| {
             let mut row = scores.to_vec();
             calibration.probabilities(&mut row);
-            let best = (1..row.len()).fold(0, |best, at| if row[at] > row[best] { at } else { best });
-            let name = graph.node_name(node as usize);
-            let cells = [Cell::Text(&name), Cell::Int(classes[best].into())];
-            out(&[&cells[..], &row.iter().map(|&p| Cell::Float(p)).collect::<Vec<_>>()].concat())
+            let name = ids.name(node as usize);
+            let mut cells =
+                vec![name.cell(), classes.cell(label as usize), classes.cell(model::most_probable(&row))];
+            cells.extend(row.iter().map(|&p| Cell::Float(p)));
+            out(&cells)
         })
     })
 }

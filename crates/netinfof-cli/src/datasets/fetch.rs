@@ -68,6 +68,7 @@ impl Wanted<'_> {
             remove(&part)?;
             return Err(self.fault(format!("{wrong}; the download is removed")));
         }
+        remove(&self.tag())?;
         std::fs::rename(&part, self.place)
             .map_err(|source| Error::Io { path: self.place.to_path_buf(), source })
     }
@@ -76,6 +77,24 @@ impl Wanted<'_> {
         let mut name = self.place.file_name().unwrap_or_default().to_os_string();
         name.push(".part");
         self.place.with_file_name(name)
+    }
+
+    /// Where the version that a part is of is noted.
+    fn tag(&self) -> PathBuf {
+        let mut name = self.part().into_os_string();
+        name.push(".version");
+        name.into()
+    }
+
+    /// Notes which version of the file has begun to come, as far as the server says.
+    fn keep_tag(&self, response: &Response<ureq::Body>) -> Result<()> {
+        let named = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let strong = named(header::ETAG).filter(|tag| !tag.starts_with("W/"));
+        let place = self.tag();
+        match strong.or_else(|| named(header::LAST_MODIFIED)) {
+            Some(tag) => std::fs::write(&place, tag).map_err(|source| Error::Io { path: place, source }),
+            None => remove(&place),
+        }
     }
 
     fn fault(&self, what: String) -> Error {
@@ -128,11 +147,16 @@ impl Wanted<'_> {
         let mut request = agent(&self.address).get(&self.address);
         if here > 0 {
             request = request.header(header::RANGE, format!("bytes={here}-"));
+            // Of another version of the file the server then sends all.
+            if let Ok(tag) = std::fs::read_to_string(self.tag()) {
+                request = request.header(header::IF_RANGE, tag);
+            }
         }
         let response = request.call().map_err(|error| self.no_answer(error))?;
         let total = match response.status() {
             StatusCode::OK => {
                 here = 0;
+                self.keep_tag(&response)?;
                 response.body().content_length()
             }
             StatusCode::PARTIAL_CONTENT => {

@@ -14,6 +14,8 @@ use serde_json::{Value, json};
 struct Request {
     path: String,
     from: Option<usize>,
+    /// The version it is to be of.
+    version: Option<String>,
 }
 
 /// Answers every connection with what `answer` makes of the request and its number, then hangs up.
@@ -45,7 +47,7 @@ impl Server {
     fn read(stream: &TcpStream) -> Option<Request> {
         let mut lines = BufReader::new(stream).lines();
         let path = lines.next()?.ok()?.split(' ').nth(1)?.to_string();
-        let mut from = None;
+        let (mut from, mut version) = (None, None);
         for line in lines {
             let line = line.ok()?.to_lowercase();
             if line.is_empty() {
@@ -54,8 +56,11 @@ impl Server {
             if let Some(range) = line.strip_prefix("range: bytes=") {
                 from = range.trim_end_matches('-').parse().ok();
             }
+            if let Some(tag) = line.strip_prefix("if-range: ") {
+                version = Some(tag.to_string());
+            }
         }
-        Some(Request { path, from })
+        Some(Request { path, from, version })
     }
 
     fn requests(&self) -> Vec<Request> {
@@ -199,7 +204,7 @@ fn ring_file(bytes: Option<usize>, sha256: Option<&str>) -> Value {
 }
 
 fn request(from: Option<usize>) -> Request {
-    Request { path: "/a/edges.csv".into(), from }
+    Request { path: "/a/edges.csv".into(), from, version: None }
 }
 
 #[test]
@@ -242,6 +247,29 @@ fn a_download_that_broke_off_goes_on_where_it_was() {
         (world.names(), std::fs::read(world.cached("edges.csv")).unwrap()),
         (vec!["edges.csv".into()], edges())
     );
+    world.is_here();
+}
+
+/// Nothing is known of the file, and it is another one the second time: the halves of two are never joined.
+#[test]
+fn a_file_that_changed_meanwhile_is_sent_anew() {
+    let server = Server::new(|number, request| match number {
+        0 => {
+            let old = vec![b'x'; 400];
+            let mut answer = answer("200 OK", "ETag: \"one\"\r\nContent-Length: 400\r\n", &old);
+            answer.truncate(answer.len() - 200);
+            answer
+        }
+        1..=3 => Vec::new(),
+        _ if request.version.as_deref() == Some("\"one\"") => whole(&edges()),
+        _ => ranged(&edges(), request.from),
+    });
+    let world = World::new(&server.address, &ring_file(None, None), "edges.csv");
+    world.refused();
+    assert!(world.get().status.success());
+    let last = server.requests().pop().unwrap();
+    assert_eq!((last.from, last.version.as_deref()), (Some(200), Some("\"one\"")));
+    assert_eq!(world.names(), ["edges.csv"]);
     world.is_here();
 }
 

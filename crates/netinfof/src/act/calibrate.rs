@@ -18,6 +18,9 @@ pub struct LinkCalibration {
 }
 
 impl LinkCalibration {
+    /// The slope of a model whose order the validation pairs contradict.
+    pub(crate) const FLAT: f64 = 1e-6;
+
     /// From the scores of validation edges and other pairs, each kind with the same weight in all.
     pub(crate) fn fit(positives: &[f64], negatives: &[f64]) -> Self {
         let mut found = LinkCalibration { slope: 1.0, shift: 0.0 };
@@ -79,7 +82,7 @@ impl LinkCalibration {
         }
         if found.slope <= 0.0 || !found.slope.is_finite() || !found.shift.is_finite() {
             // Validation pairs that contradict the model are too few to turn its order round.
-            return LinkCalibration { slope: 1e-6, shift: 0.0 };
+            return LinkCalibration { slope: LinkCalibration::FLAT, shift: 0.0 };
         }
         found
     }

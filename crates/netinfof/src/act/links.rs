@@ -302,6 +302,9 @@ pub fn links(
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
     let calibration = LinkCalibration::fit(&valid[0], &valid[1]);
+    if calibration.slope <= LinkCalibration::FLAT {
+        exec.notice("validation pairs contradict the model: its probabilities say nothing");
+    }
     Ok(LinkResult { report, model, used, calibration, test })
 }
 

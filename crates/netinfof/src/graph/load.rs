@@ -428,6 +428,7 @@ fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
             known - isolated.len()
         ));
         graph = graph.with_features(table.features)?.with_labels(table.labels)?;
+        graph = graph.with_class_names(table.classes);
     }
     Ok(graph.with_ids(names))
 }
@@ -444,6 +445,8 @@ fn end_columns(header: Option<&[String]>, params: &LoadParams, path: &Path) -> R
 struct NodeTable {
     features: Features,
     labels: Vec<i32>,
+    /// What the labels are called, where they are no numbers.
+    classes: Option<Vec<String>>,
 }
 
 fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTable> {
@@ -498,7 +501,8 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTab
         return Err(empty());
     }
     let features = Matrix::from_vec(labels.len(), feature_columns.len(), values);
-    Ok(NodeTable { features: sparse_where_sparse(features), labels: number_labels(&labels) })
+    let (labels, classes) = number_labels(&labels);
+    Ok(NodeTable { features: sparse_where_sparse(features), labels, classes })
 }
 
 /// Text tables cannot say that they are sparse; most bag-of-words tables are.
@@ -510,8 +514,9 @@ fn sparse_where_sparse(dense: Matrix) -> Features {
     Features::Sparse(Csr::from_dense(&dense))
 }
 
-/// Classes in ascending order of their names (as numbers where all are); empty, `nan` and −1 mean unknown.
-fn number_labels(labels: &[String]) -> Vec<i32> {
+/// Classes in ascending order of their names (as numbers where all are); empty, `nan` and −1 mean unknown. With the names, unless they
+/// are the numbers themselves.
+fn number_labels(labels: &[String]) -> (Vec<i32>, Option<Vec<String>>) {
     let known = |label: &str| !(label.is_empty() || label == "-1" || label.eq_ignore_ascii_case("nan"));
     let mut names: Vec<&String> = labels.iter().filter(|label| known(label)).collect();
     names.sort_unstable();
@@ -521,7 +526,9 @@ fn number_labels(labels: &[String]) -> Vec<i32> {
     }
     let number: HashMap<&str, i32> =
         names.iter().zip(0..).map(|(name, number)| (name.as_str(), number)).collect();
-    labels.iter().map(|label| number.get(label.as_str()).copied().unwrap_or(-1)).collect()
+    let plain = (0..).zip(&names).all(|(number, name): (i32, _)| **name == number.to_string());
+    let classes = (!plain).then(|| names.iter().map(|name| (*name).clone()).collect());
+    (labels.iter().map(|label| number.get(label.as_str()).copied().unwrap_or(-1)).collect(), classes)
 }
 
 /// Names of nodes in order of first appearance. Each is kept once; a table of their numbers, open at its ends, finds them.
@@ -720,7 +727,9 @@ fn each_pair(
         }
         let ends = (number(&row.cell(0)), number(&row.cell(1)));
         let (Some(i), Some(j)) = ends else {
-            if std::mem::take(&mut first) && ends == (None, None) {
+            // Names of columns are no numbers: those would be ids that are not there.
+            let number = |at: usize| row.cell(at).parse::<f64>().is_ok();
+            if std::mem::take(&mut first) && ends == (None, None) && !number(0) && !number(1) {
                 continue;
             }
             let cell = row.cell(usize::from(ends.0.is_some()));
@@ -768,7 +777,7 @@ pub fn nodes_by_id<'a>(ids: impl Iterator<Item = &'a str>, graph: &Graph) -> Res
     ids.map(|id| {
         let last = graph.node_name(graph.nodes().max(1) - 1);
         let need = || format!("a node of the graph, such as `{last}`");
-        number(id).ok_or_else(|| Error::param("node", format!("`{id}`"), need()))
+        number(id.trim()).ok_or_else(|| Error::param("node", format!("`{id}`"), need()))
     })
     .collect()
 }

@@ -83,7 +83,8 @@ fn is_parquet(path: &Path) -> bool {
 const GROUP: usize = 1 << 20;
 
 /// The nodes' ids as they go into a column: numbers where they are written like numbers.
-fn id_kind(graph: &Graph) -> Kind {
+/// Whether all ids are plain numbers, and may be written as such.
+pub fn id_kind(graph: &Graph) -> Kind {
     let plain = |id: &String| id.parse::<i64>().is_ok_and(|number| number.to_string() == *id);
     if graph.ids().is_none_or(|ids| ids.iter().all(plain)) { Kind::Int } else { Kind::Text }
 }

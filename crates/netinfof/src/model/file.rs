@@ -53,6 +53,8 @@ struct LinkHead {
 #[derive(Serialize, Deserialize)]
 struct NodeHead {
     classes: Vec<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    names: Option<Vec<String>>,
     calibration: NodeCalibration,
 }
 
@@ -173,7 +175,8 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
             let width = weights.first().map_or(0, |weights| weights.len());
             arrays.floats("weights", &[weights.len(), width], &weights.concat());
             arrays.doubles("intercept", &intercepts);
-            nodes = Some(NodeHead { classes: fit.classes.clone(), calibration: fit.calibration });
+            let names = model.graph.class_names().map(<[String]>::to_vec);
+            nodes = Some(NodeHead { classes: fit.classes.clone(), names, calibration: fit.calibration });
         }
     }
     let head = Head {
@@ -366,7 +369,7 @@ pub(super) fn load(path: &Path) -> Result<Model> {
 
 fn model(found: &Found<'_>, head: Head) -> Result<Model> {
     let Head { about, components, mut preparations, links, nodes } = head;
-    let (graph, training) = graph(found, &about)?;
+    let (mut graph, training) = graph(found, &about)?;
     if let Some(rare) = &mut preparations[1] {
         let rarity = found.floats("features.rarity")?;
         found.check("features.rarity", rarity.len(), graph.features().cols())?;
@@ -381,7 +384,10 @@ fn model(found: &Found<'_>, head: Head) -> Result<Model> {
         .collect::<Result<_>>()?;
     let fit = match (links, nodes) {
         (Some(links), None) => Fit::Links(link_fit(found, places, links)?),
-        (None, Some(nodes)) => Fit::Nodes(node_fit(found, places, nodes)?),
+        (None, Some(mut nodes)) => {
+            graph = graph.with_class_names(nodes.names.take());
+            Fit::Nodes(node_fit(found, places, nodes)?)
+        }
         _ => return found.fault("neither links nor nodes"),
     };
     Ok(Model { about, graph, training, preparations, fit })

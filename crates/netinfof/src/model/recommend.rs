@@ -7,6 +7,7 @@
 //!
 //! Memory is that of the embeddings, a few blocks, and what is kept; results are handed out block by block.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use faer::linalg::matmul::matmul;
@@ -67,7 +68,7 @@ const SLACK: usize = 16;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recommended {
-    /// The node asked about; for pairs in all, the smaller one.
+    /// The node asked about; for pairs in all, the smaller one, or the source where the order means something.
     pub node: NodeId,
     /// Its partner.
     pub other: NodeId,
@@ -111,6 +112,9 @@ impl Best {
     }
 }
 
+/// The threshold of a node to which all others are alike, an isolated one perhaps: nothing is above it.
+const FLAT: f32 = f32::INFINITY;
+
 /// Sizes of the blocks. Results do not depend on them, but for ties.
 #[derive(Clone, Copy)]
 struct Blocks {
@@ -141,9 +145,15 @@ impl LinkScorer {
         if let Some(&node) = nodes.and_then(|nodes| nodes.iter().find(|&&node| node as usize >= n)) {
             return Err(Error::param("node", node, format!("below {n}")));
         }
+        // A node that is asked about twice is answered once.
+        let once: Option<Vec<NodeId>> = nodes.map(|nodes| {
+            let mut met = HashSet::new();
+            nodes.iter().copied().filter(|&node| met.insert(node)).collect()
+        });
+        let nodes = once.as_deref();
         let count = nodes.map_or(n, <[NodeId]>::len);
         let pool = params.pool(count);
-        if self.source.is_some() && pool + 1 >= n {
+        if self.source.is_some() && pool.saturating_add(1) >= n {
             let all: Vec<NodeId> = (0..n as NodeId).collect();
             let rows = nodes.unwrap_or(&all);
             // As many nodes at a time as make a million pairs.
@@ -166,25 +176,28 @@ impl LinkScorer {
                 "X ranks the {pool} best candidates of each node, and as many with neighbours in common"
             ));
         }
-        let keep = if self.source.is_some() { pool } else { params.k + SLACK };
+        let keep = if self.source.is_some() { pool } else { params.k.saturating_add(SLACK) };
         let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_x(self, pool, exec)?;
         sweep.run(nodes, keep, exec, |rows| {
-            let pairs = exec.map_blocks(rows.len(), 32, |range| {
-                let mut pairs: Vec<Pair> = Vec::new();
-                for (node, best) in &rows[range] {
-                    let mut others: Vec<NodeId> = best.entries.iter().map(|entry| entry.1).collect();
-                    if let Some(source) = &self.source {
-                        others.extend(around(source.graph(), *node, pool));
+            // As many nodes at a time as make a million pairs.
+            for rows in rows.chunks((500_000 / pool).max(1)) {
+                let pairs = exec.map_blocks(rows.len(), 32, |range| {
+                    let mut pairs: Vec<Pair> = Vec::new();
+                    for (node, best) in &rows[range] {
+                        let mut others: Vec<NodeId> = best.entries.iter().map(|entry| entry.1).collect();
+                        if let Some(source) = &self.source {
+                            others.extend(around(source.graph(), *node, pool));
+                        }
+                        others.sort_unstable();
+                        others.dedup();
+                        let own = others.into_iter().map(|other| [*node, other]);
+                        pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
                     }
-                    others.sort_unstable();
-                    others.dedup();
-                    let own = others.into_iter().map(|other| [*node, other]);
-                    pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
-                }
-                pairs
-            });
-            let pairs = pairs.concat();
-            each(&self.best_of(&pairs, params.k, exec)?)
+                    pairs
+                });
+                each(&self.best_of(&pairs.concat(), params.k, exec)?)?;
+            }
+            Ok(())
         })
     }
 
@@ -201,20 +214,21 @@ impl LinkScorer {
             best.truncate(params.k);
         };
         if self.source.is_none() {
-            let pairs = Sweep::new(self, params.exclude_known, BLOCKS).overall(params.k + SLACK, exec)?;
+            let pairs = Sweep::new(self, params.exclude_known, BLOCKS)
+                .overall(params.k.saturating_add(SLACK), exec)?;
             let scores = self.scores(&pairs, exec)?;
             take(pairs.iter().zip(scores).map(|(&pair, score)| recommended(pair, score)).collect());
             return Ok(best);
         }
-        // The best pairs are among the best of their nodes.
-        let mut each = RecommendParams { k: params.pool(n).min(n), ..params.clone() };
-        each.pool = Some(each.k);
-        if n * (n - 1) / 2 <= BUDGET {
-            each.pool = Some(n);
-            each.k = n;
-        }
+        // The best pairs are among the best of their nodes; few of all are of one node.
+        let share = (BUDGET / n.max(1)).max(50).max(params.k.div_ceil(n.max(1)));
+        let each = if n * (n - 1) / 2 <= BUDGET { n } else { params.pool.unwrap_or(share).min(n) };
+        let each = RecommendParams { k: each, pool: Some(each), ..params.clone() };
         self.recommend(None, &each, exec, |found| {
-            take(found.iter().map(|r| recommended(ordered([r.node, r.other]), r.score)).collect());
+            let pair = |r: &Recommended| {
+                if self.model.directed { [r.node, r.other] } else { ordered([r.node, r.other]) }
+            };
+            take(found.iter().map(|r| recommended(pair(r), r.score)).collect());
             Ok(())
         })?;
         Ok(best)
@@ -222,22 +236,24 @@ impl LinkScorer {
 
     /// Vectors for any store of vectors: the inner product of a node's query and another's key is the log-odds of an edge without
     /// X and without the intercept.
-    pub fn vectors(&self, exec: &Exec) -> [Matrix; 2] {
+    pub fn vectors(&self, exec: &Exec) -> Result<[Matrix; 2]> {
         let sweep = Sweep::new(self, false, BLOCKS);
+        if sweep.width == 0 {
+            let why = "no component but X has weights, and X has no vectors".into();
+            return Err(Error::Unsuitable { stage: "model", why });
+        }
         let n = self.graph.nodes();
         let mut out = [Matrix::zeros(n, sweep.width), Matrix::zeros(n, sweep.width)];
-        if sweep.width > 0 {
-            let [queries, keys] = &mut out;
-            exec.fill_rows(queries.as_mut_slice(), sweep.width, 256, |first, rows| {
-                let nodes: Vec<NodeId> =
-                    (first..first + rows.len() / sweep.width).map(|node| node as NodeId).collect();
-                sweep.queries(&nodes, rows);
-            });
-            exec.fill_rows(keys.as_mut_slice(), sweep.width, 256, |first, rows| {
-                sweep.keys(first..first + rows.len() / sweep.width, rows);
-            });
-        }
-        out
+        let [queries, keys] = &mut out;
+        exec.fill_rows(queries.as_mut_slice(), sweep.width, 256, |first, rows| {
+            let nodes: Vec<NodeId> =
+                (first..first + rows.len() / sweep.width).map(|node| node as NodeId).collect();
+            sweep.queries(&nodes, rows);
+        });
+        exec.fill_rows(keys.as_mut_slice(), sweep.width, 256, |first, rows| {
+            sweep.keys(first..first + rows.len() / sweep.width, rows);
+        });
+        Ok(out)
     }
 
     /// What X alone says of pairs; nothing without X.
@@ -369,7 +385,7 @@ impl<'a> Sweep<'a> {
         const NODES: usize = 200;
         const MOST: usize = 500;
         let popularity = scorer.popularity(exec);
-        if popularity.is_empty() || self.width == 0 {
+        if popularity.is_empty() {
             return Ok(self);
         }
         let n = self.graph.rows();
@@ -490,7 +506,8 @@ impl<'a> Sweep<'a> {
         let keep = keep.min(n).max(1);
         let Blocks { rows, wave, sample, .. } = self.blocks;
         // Half of the products pay where there are many, and thresholds from a sample are worth something.
-        let both = nodes.is_none() && self.symmetric && n > 8 * sample && 4 * keep <= sample;
+        let both =
+            nodes.is_none() && self.symmetric && self.width > 0 && n > 8 * sample && 4 * keep <= sample;
         let all: Vec<NodeId> = if nodes.is_none() { (0..n as NodeId).collect() } else { Vec::new() };
         let asked = nodes.unwrap_or(&all);
         let mut shared = if both { vec![Best::new(keep); n] } else { Vec::new() };
@@ -532,6 +549,11 @@ impl<'a> Sweep<'a> {
                     }
                 }
                 for (node, best) in &mut rows {
+                    if both && thresholds[*node as usize] == FLAT {
+                        // All are alike to it: the first ones are as good as any.
+                        let others = (0..n as NodeId).filter(|&other| self.wanted(*node, other));
+                        best.entries = others.take(keep).map(|other| (0.0, other)).collect();
+                    }
                     best.shrink();
                     if both {
                         shared[*node as usize] = Best::new(0);
@@ -559,6 +581,8 @@ impl<'a> Sweep<'a> {
             let nodes: Vec<NodeId> = (first..first + thresholds.len()).map(|node| node as NodeId).collect();
             let mut queries = vec![0.0; nodes.len() * self.width];
             self.queries(&nodes, &mut queries);
+            let flat: Vec<bool> =
+                queries.chunks_exact(self.width).map(|row| row.iter().all(|&v| v == 0.0)).collect();
             let mut scores = vec![0.0; nodes.len() * picked.len()];
             let queries = MatRef::from_row_major_slice(&queries, nodes.len(), self.width);
             let to = MatMut::from_row_major_slice_mut(&mut scores, nodes.len(), picked.len());
@@ -575,6 +599,9 @@ impl<'a> Sweep<'a> {
                 best.shrink();
                 // Just below: the one that gave it will be met again, in a product that may round another way.
                 *threshold = best.threshold - best.threshold.abs() * 1e-4 - 1e-6;
+                if flat[node as usize - first] {
+                    *threshold = FLAT;
+                }
             }
         });
     }
@@ -763,7 +790,7 @@ mod tests {
                     .unwrap();
                 assert_eq!(asked, n);
                 let params = RecommendParams { exclude_known, ..RecommendParams::new(7) };
-                let few = [3, 250, 3];
+                let few = [3, 250, 250, 3];
                 let mut lists = Vec::new();
                 scorer
                     .recommend(Some(&few), &params, &exec, |found| {
@@ -771,7 +798,8 @@ mod tests {
                         Ok(())
                     })
                     .unwrap();
-                same(&lists, &few.map(|node| brute(&scorer, node, 7, exclude_known, &exec)).concat());
+                let once = [3, 250];
+                same(&lists, &once.map(|node| brute(&scorer, node, 7, exclude_known, &exec)).concat());
             }
         }
     }
@@ -779,19 +807,60 @@ mod tests {
     #[test]
     fn the_best_pairs_of_all_are_found() {
         let exec = Exec::new(2).unwrap();
-        for kinds in [&[ComponentKind::U, ComponentKind::S][..], &[ComponentKind::S, ComponentKind::X]] {
-            let model = fitted(kinds, false, &exec);
+        let [plain, with_x] =
+            [&[ComponentKind::U, ComponentKind::S][..], &[ComponentKind::S, ComponentKind::X]];
+        for (kinds, directed) in [(plain, false), (plain, true), (with_x, false), (with_x, true)] {
+            let model = fitted(kinds, directed, &exec);
             let scorer = model.links(Seen::All, None, &exec).unwrap();
             let params = RecommendParams { exclude_known: true, ..RecommendParams::new(50) };
             let found = scorer.recommend_overall(&params, &exec).unwrap();
             let n = scorer.graph.nodes() as NodeId;
             let mut all: Vec<Recommended> = (0..n)
                 .flat_map(|i| brute(&scorer, i, n as usize, true, &exec))
-                .filter(|r| r.node < r.other)
+                .filter(|r| directed || r.node < r.other)
                 .collect();
             all.sort_by(order);
             same(&found, &all[..50]);
             assert!(found.iter().all(|r| !scorer.graph.adjacency().contains(r.node, r.other)));
+            let pairs: Vec<Pair> = found.iter().map(|r| [r.node, r.other]).collect();
+            let scores: Vec<f64> = found.iter().map(|r| r.score).collect();
+            assert_eq!(scorer.scores(&pairs, &exec).unwrap(), scores);
+        }
+    }
+
+    /// Nodes without an edge and without features: all are alike to them, and they get partners all the same.
+    #[test]
+    fn isolated_nodes_and_models_of_x_alone_are_met() {
+        let exec = Exec::new(2).unwrap();
+        let demo = synth::named("demo", Seed(0), &exec).unwrap();
+        let graph = crate::graph::Graph::from_edges("isolated", demo.nodes() + 300, &demo.edges()).unwrap();
+        for kinds in [&[ComponentKind::U, ComponentKind::R][..], &[ComponentKind::X]] {
+            let mut params = LinkParams::default();
+            params.component.kinds = kinds.to_vec();
+            params.component.dim = 12;
+            let model = fit_links(&graph, None, &params, &exec).unwrap().model;
+            let scorer = model.links(Seen::Training, None, &exec).unwrap();
+            let n = graph.nodes();
+            let blocks = Blocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
+            let sweep = Sweep::new(&scorer, true, blocks).with_x(&scorer, 20, &exec).unwrap();
+            let mut met = 0;
+            sweep
+                .run(None, 20, &exec, |rows| {
+                    met += rows.iter().filter(|(_, best)| best.entries.len() >= 20).count();
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(met, n);
+            let asked = RecommendParams { pool: Some(20), ..RecommendParams::new(5) };
+            let mut found = 0;
+            scorer
+                .recommend(None, &asked, &exec, |part| {
+                    found += part.len();
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(found, 5 * n);
+            assert_eq!(scorer.vectors(&exec).is_err(), kinds == [ComponentKind::X]);
         }
     }
 
@@ -826,7 +895,7 @@ mod tests {
         let exec = Exec::new(1).unwrap();
         let model = fitted(&[ComponentKind::F, ComponentKind::S], false, &exec);
         let scorer = model.links(Seen::Training, None, &exec).unwrap();
-        let [queries, keys] = scorer.vectors(&exec);
+        let [queries, keys] = scorer.vectors(&exec).unwrap();
         let pairs: Vec<Pair> = (0..40).map(|i| [i, 3 * i + 1]).collect();
         for (&[i, j], score) in pairs.iter().zip(scorer.scores(&pairs, &exec).unwrap()) {
             let dot: f32 = queries.row(i as usize).iter().zip(keys.row(j as usize)).map(|(a, b)| a * b).sum();
