@@ -102,10 +102,14 @@ impl Error {
             Error::InvalidSplit { .. } => {
                 Some("split files hold ids of the same graph, and no pair or node stands in two of them")
             }
-            Error::Unsuitable { stage: "model" | "newer graph", .. } => None,
-            Error::Unsuitable { .. } => Some("`netinfof inspect GRAPH` shows what the graph holds"),
+            Error::Unsuitable { stage, .. } if !["model", "newer graph"].contains(stage) => {
+                Some("`netinfof inspect GRAPH` shows what the graph holds")
+            }
             Error::Numerical { .. } => Some("this is a fault of netinfof; please report it with the graph"),
-            Error::InvalidParam { .. } | Error::Dataset { .. } | Error::Cancelled => None,
+            Error::InvalidParam { .. }
+            | Error::Unsuitable { .. }
+            | Error::Dataset { .. }
+            | Error::Cancelled => None,
         }
     }
 
