@@ -203,14 +203,10 @@ fn over_link_splits(
     mut keep: Option<KeepLinks<'_>>,
 ) -> Result<Report> {
     params.validate()?;
-    if own.is_some() && params.splits > 1 {
-        exec.notice(SAME_SPLIT);
-    }
-    let twins = graph.features().twins(graph.nodes());
-    let splits = over_splits(params.splits, params.seed, |seed| {
-        link_split(graph, &twins, own, goal, params, seed, exec, keep.take())
-    })?;
-    Ok(Report::new(graph, &twins, RunParams::Links(params.clone()), splits, exec))
+    let run = RunParams::Links(params.clone());
+    over_splits(graph, own.is_some(), params.splits, params.seed, run, exec, |seed, twins| {
+        link_split(graph, twins, own, goal, params, seed, exec, keep.take())
+    })
 }
 
 /// A run of Act with what it leaves behind, from its first split.
@@ -333,25 +329,32 @@ fn over_node_splits(
     mut keep: Option<KeepNodes<'_>>,
 ) -> Result<Report> {
     params.validate()?;
-    if own.is_some() && params.splits > 1 {
-        exec.notice(SAME_SPLIT);
-    }
-    let twins = graph.features().twins(graph.nodes());
-    let splits = over_splits(params.splits, params.seed, |seed| {
-        node_split(graph, &twins, own, goal, params, seed, exec, keep.take())
-    })?;
-    Ok(Report::new(graph, &twins, RunParams::Nodes(params.clone()), splits, exec))
+    let run = RunParams::Nodes(params.clone());
+    over_splits(graph, own.is_some(), params.splits, params.seed, run, exec, |seed, twins| {
+        node_split(graph, twins, own, goal, params, seed, exec, keep.take())
+    })
 }
 
 const SAME_SPLIT: &str =
     "the split is the same for every seed: only walks, sketches and random choices differ";
 
+/// One split after the other, and what they say together. `run` gets the seed and, for every node, the first one with its features.
 fn over_splits(
+    graph: &Graph,
+    own: bool,
     count: usize,
     first: Seed,
-    run: impl FnMut(Seed) -> Result<SplitReport>,
-) -> Result<Vec<SplitReport>> {
-    (0..count as u64).map(|number| Seed(first.0.wrapping_add(number))).map(run).collect()
+    params: RunParams,
+    exec: &Exec,
+    mut run: impl FnMut(Seed, &[NodeId]) -> Result<SplitReport>,
+) -> Result<Report> {
+    if own && count > 1 {
+        exec.notice(SAME_SPLIT);
+    }
+    let twins = graph.features().twins(graph.nodes());
+    let seeds = (0..count as u64).map(|number| Seed(first.0.wrapping_add(number)));
+    let splits = seeds.map(|seed| run(seed, &twins)).collect::<Result<_>>()?;
+    Ok(Report::new(graph, &twins, params, splits, exec))
 }
 
 #[allow(clippy::too_many_arguments)]
