@@ -614,6 +614,15 @@ mod tests {
         // Walks are drawn by a node's number, so R differs a little.
         assert!(close(&scorer.scores(&mirrored, &exec).unwrap(), &same.scores(&pairs, &exec).unwrap()));
         assert!(exec.notices().iter().any(|n| n.contains("40 new ones")));
+        // U alone, whose axes go by the old numbers of nodes: the same but for the order of sums.
+        let mut by_axes = params.clone();
+        by_axes.component.kinds = vec![ComponentKind::U];
+        let by_axes = fit_links(&part(&old), None, &by_axes, &exec).unwrap().model;
+        let [one, other] =
+            [&turned, &forth].map(|nodes| by_axes.links(Seen::All, Some(&part(nodes)), &exec).unwrap());
+        let [one, other] = [one.scores(&mirrored, &exec).unwrap(), other.scores(&pairs, &exec).unwrap()];
+        assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
+        assert!(one.iter().any(|score| (score - one[0]).abs() > 0.1), "the model says something");
         // New nodes are told from strangers: their edges score above other pairs.
         let edges: Vec<Pair> = whole.edges().into_iter().filter(|e| e[1] >= n - 40).collect();
         let others: Vec<Pair> = edges.iter().map(|e| [(e[0] + 137) % (n - 40), e[1]]).collect();
