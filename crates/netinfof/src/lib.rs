@@ -3,7 +3,7 @@
 //! An implementation of NetInfoF (Lee et al., ICLR 2024). The modules stand in the order the data flows through them:
 //!
 //! ```text
-//! graph (load, synth) → split → component → compat → probe, act → metric → report
+//! graph (load, synth) → split → component → compat → probe, act → metric → report, model
 //! ```
 //!
 //! [`pipeline`] runs them in that order and is the place to start reading. A run is reproducible bit by bit: same graph,
