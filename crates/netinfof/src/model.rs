@@ -14,7 +14,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::act::{
-    LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult,
+    ActReport, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult,
 };
 use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentKind, ComponentParams, Ground, Place, Preparation};
@@ -49,6 +49,20 @@ pub struct About {
     pub test: OrderedMap<f64>,
     /// All parameters.
     pub params: RunParams,
+}
+
+impl About {
+    fn new(graph: &Graph, seed: u64, report: &ActReport, params: RunParams) -> Self {
+        About {
+            netinfof: env!("CARGO_PKG_VERSION").into(),
+            task: params.task().into(),
+            graph: graph.name().into(),
+            nodes: graph.nodes(),
+            seed,
+            test: report.test.clone(),
+            params,
+        }
+    }
 }
 
 /// Which edges a model sees when it looks at its own graph.
@@ -139,15 +153,7 @@ impl Model {
             LinkComponent::Pairwise(x) => Some(x.clone()),
         });
         let kinds: Vec<ComponentKind> = used().map(LinkComponent::kind).collect();
-        let about = About {
-            netinfof: env!("CARGO_PKG_VERSION").into(),
-            task: "links".into(),
-            graph: graph.name().into(),
-            nodes: graph.nodes(),
-            seed,
-            test: result.report.test.clone(),
-            params: RunParams::Links(params.clone()),
-        };
+        let about = About::new(graph, seed, &result.report, RunParams::Links(params.clone()));
         // Someone's own split may have edges that the graph does not list: OGB's graphs hold the training edges alone.
         let mut edges: Vec<Pair> = graph.edges();
         let own = split.train.iter().chain(&split.valid.positives).chain(&split.test.positives);
@@ -181,15 +187,7 @@ impl Model {
         let kinds: Vec<ComponentKind> = used().map(|component| component.kind).collect();
         let place =
             |component: &Component| Place::of(component, component.norm(params.act.normalization, exec));
-        let about = About {
-            netinfof: env!("CARGO_PKG_VERSION").into(),
-            task: "nodes".into(),
-            graph: graph.name().into(),
-            nodes: graph.nodes(),
-            seed,
-            test: result.report.test.clone(),
-            params: RunParams::Nodes(params.clone()),
-        };
+        let about = About::new(graph, seed, &result.report, RunParams::Nodes(params.clone()));
         Model {
             about,
             graph: graph.clone(),
@@ -261,7 +259,7 @@ impl Model {
     /// nodes, the old ones hold.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
         let Fit::Links(fit) = &self.fit else { return Err(self.other_task("links")) };
-        let (graph, features, known) = self.ground(seen, newer, exec)?;
+        let View { graph, features, known } = self.view(seen, newer, exec)?;
         let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
         let mut components = exec.stage("components", fit.embedded.len(), || {
             let place = |(place, h): &(Place, Matrix)| {
@@ -292,7 +290,7 @@ impl Model {
     /// Probabilities of classes for every node of the model's own graph, or of a newer one (see [`Model::links`]).
     pub fn nodes(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NodePredictions> {
         let Fit::Nodes(fit) = &self.fit else { return Err(self.other_task("nodes")) };
-        let (graph, features, known) = self.ground(Seen::Training, newer, exec)?;
+        let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
         let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
         let embeddings = exec.stage("components", fit.embedded.len(), || {
             exec.try_map(&fit.embedded, |place| {
@@ -325,20 +323,15 @@ impl Model {
         }
     }
 
-    /// What components are placed on: the edges, the features, and where the axes of each node are.
-    #[allow(clippy::type_complexity)]
-    fn ground<'a>(
-        &'a self,
-        seen: Seen,
-        newer: Option<&'a Graph>,
-        exec: &Exec,
-    ) -> Result<(Cow<'a, Csr>, Cow<'a, Features>, Option<Vec<Option<NodeId>>>)> {
+    /// The model's own graph, or a newer one beside what the model knows of its nodes.
+    fn view<'a>(&'a self, seen: Seen, newer: Option<&'a Graph>, exec: &Exec) -> Result<View<'a>> {
         let Some(newer) = newer else {
             let edges = match seen {
                 Seen::Training => &self.training,
                 Seen::All => self.graph.adjacency(),
             };
-            return Ok((Cow::Borrowed(edges), Cow::Borrowed(self.graph.features()), None));
+            let features = Cow::Borrowed(self.graph.features());
+            return Ok(View { graph: Cow::Borrowed(edges), features, known: None });
         };
         let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
         let numbers: HashMap<Cow<'_, str>, NodeId> =
@@ -377,8 +370,16 @@ impl Model {
         } else {
             return unsuitable(format!("it has {have} features, the model was fitted on {need}"));
         };
-        Ok((Cow::Borrowed(newer.adjacency()), features, Some(known)))
+        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, known: Some(known) })
     }
+}
+
+/// What a model looks at.
+struct View<'a> {
+    graph: Cow<'a, Csr>,
+    features: Cow<'a, Features>,
+    /// For each node its number in the model's own graph; the same where there is none.
+    known: Option<Vec<Option<NodeId>>>,
 }
 
 /// The preparations that these components need.

@@ -191,22 +191,7 @@ pub fn links(
     params: &LinkParams,
     exec: &Exec,
 ) -> Result<Report> {
-    over_link_splits(graph, own, goal, params, exec, None)
-}
-
-fn over_link_splits(
-    graph: &Graph,
-    own: Option<&LinkPairs>,
-    goal: Goal,
-    params: &LinkParams,
-    exec: &Exec,
-    mut keep: Option<KeepLinks<'_>>,
-) -> Result<Report> {
-    params.validate()?;
-    let run = RunParams::Links(params.clone());
-    over_splits(graph, own.is_some(), params.splits, params.seed, run, exec, |seed, twins| {
-        link_split(graph, twins, own, goal, params, seed, exec, keep.take())
-    })
+    run_links(&Run { graph, own, goal, params, exec }, None)
 }
 
 /// A run of Act with what it leaves behind, from its first split.
@@ -271,7 +256,7 @@ pub fn fit_links(
         let edges = split.test.positives.len();
         kept = Some((model, TestedLinks { pairs, edges, scores: result.test.concat() }));
     };
-    let report = over_link_splits(graph, own, Goal::Act, params, exec, Some(&mut keep))?;
+    let report = run_links(&Run { graph, own, goal: Goal::Act, params, exec }, Some(&mut keep))?;
     let (model, tested) = kept.expect("there is a split at least");
     Ok(Fitted { report, model, tested })
 }
@@ -291,7 +276,7 @@ pub fn fit_nodes(
         let labels = split.labels_of(&nodes);
         kept = Some((model, TestedNodes { nodes, labels, scores: result.test.clone() }));
     };
-    let report = over_node_splits(graph, own, Goal::Act, params, exec, Some(&mut keep))?;
+    let report = run_nodes(&Run { graph, own, goal: Goal::Act, params, exec }, Some(&mut keep))?;
     let (model, tested) = kept.expect("there is a split at least");
     Ok(Fitted { report, model, tested })
 }
@@ -317,57 +302,65 @@ pub fn nodes(
     params: &NodeParams,
     exec: &Exec,
 ) -> Result<Report> {
-    over_node_splits(graph, own, goal, params, exec, None)
-}
-
-fn over_node_splits(
-    graph: &Graph,
-    own: Option<&NodeSets>,
-    goal: Goal,
-    params: &NodeParams,
-    exec: &Exec,
-    mut keep: Option<KeepNodes<'_>>,
-) -> Result<Report> {
-    params.validate()?;
-    let run = RunParams::Nodes(params.clone());
-    over_splits(graph, own.is_some(), params.splits, params.seed, run, exec, |seed, twins| {
-        node_split(graph, twins, own, goal, params, seed, exec, keep.take())
-    })
+    run_nodes(&Run { graph, own, goal, params, exec }, None)
 }
 
 const SAME_SPLIT: &str =
     "the split is the same for every seed: only walks, sketches and random choices differ";
 
-/// One split after the other, and what they say together. `run` gets the seed and, for every node, the first one with its features.
-fn over_splits(
-    graph: &Graph,
-    own: bool,
-    count: usize,
-    first: Seed,
-    params: RunParams,
-    exec: &Exec,
-    mut run: impl FnMut(Seed, &[NodeId]) -> Result<SplitReport>,
-) -> Result<Report> {
-    if own && count > 1 {
-        exec.notice(SAME_SPLIT);
-    }
-    let twins = graph.features().twins(graph.nodes());
-    let seeds = (0..count as u64).map(|number| Seed(first.0.wrapping_add(number)));
-    let splits = seeds.map(|seed| run(seed, &twins)).collect::<Result<_>>()?;
-    Ok(Report::new(graph, &twins, params, splits, exec))
+/// What a run works on, for every split.
+struct Run<'a, Own, Params> {
+    graph: &'a Graph,
+    /// The caller's own split.
+    own: Option<&'a Own>,
+    goal: Goal,
+    params: &'a Params,
+    exec: &'a Exec,
 }
 
-#[allow(clippy::too_many_arguments)]
+fn run_links(run: &Run<'_, LinkPairs, LinkParams>, mut keep: Option<KeepLinks<'_>>) -> Result<Report> {
+    run.params.validate()?;
+    let params = RunParams::Links(run.params.clone());
+    run.over_splits(params, run.params.splits, run.params.seed, |seed, twins| {
+        link_split(run, seed, twins, keep.take())
+    })
+}
+
+fn run_nodes(run: &Run<'_, NodeSets, NodeParams>, mut keep: Option<KeepNodes<'_>>) -> Result<Report> {
+    run.params.validate()?;
+    let params = RunParams::Nodes(run.params.clone());
+    run.over_splits(params, run.params.splits, run.params.seed, |seed, twins| {
+        node_split(run, seed, twins, keep.take())
+    })
+}
+
+impl<Own, Params> Run<'_, Own, Params> {
+    /// One split after the other, and what they say together. `split` gets the seed and, for every node, the first one with its
+    /// features.
+    fn over_splits(
+        &self,
+        params: RunParams,
+        count: usize,
+        first: Seed,
+        mut split: impl FnMut(Seed, &[NodeId]) -> Result<SplitReport>,
+    ) -> Result<Report> {
+        if self.own.is_some() && count > 1 {
+            self.exec.notice(SAME_SPLIT);
+        }
+        let twins = self.graph.features().twins(self.graph.nodes());
+        let seeds = (0..count as u64).map(|number| Seed(first.0.wrapping_add(number)));
+        let splits = seeds.map(|seed| split(seed, &twins)).collect::<Result<_>>()?;
+        Ok(Report::new(self.graph, &twins, params, splits, self.exec))
+    }
+}
+
 fn link_split(
-    graph: &Graph,
-    twins: &[NodeId],
-    own: Option<&LinkPairs>,
-    goal: Goal,
-    params: &LinkParams,
+    run: &Run<'_, LinkPairs, LinkParams>,
     seed: Seed,
-    exec: &Exec,
+    twins: &[NodeId],
     keep: Option<KeepLinks<'_>>,
 ) -> Result<SplitReport> {
+    let &Run { graph, own, goal, params, exec } = run;
     let mut clock = Clock::new();
 
     let split = match own {
@@ -433,17 +426,13 @@ fn link_split(
     })
 }
 
-#[allow(clippy::too_many_arguments)]
 fn node_split(
-    graph: &Graph,
-    twins: &[NodeId],
-    own: Option<&NodeSets>,
-    goal: Goal,
-    params: &NodeParams,
+    run: &Run<'_, NodeSets, NodeParams>,
     seed: Seed,
-    exec: &Exec,
+    twins: &[NodeId],
     keep: Option<KeepNodes<'_>>,
 ) -> Result<SplitReport> {
+    let &Run { graph, own, goal, params, exec } = run;
     let mut clock = Clock::new();
 
     let split = match own {

@@ -323,6 +323,16 @@ pub enum RunParams {
     Nodes(NodeParams),
 }
 
+impl RunParams {
+    /// What the run is about.
+    pub(crate) fn task(&self) -> &'static str {
+        match self {
+            RunParams::Links(_) => "links",
+            RunParams::Nodes(_) => "nodes",
+        }
+    }
+}
+
 /// Everything a run found. What it wrote it reads again ([`Report::from_json`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -372,9 +382,10 @@ impl Report {
         splits: Vec<SplitReport>,
         exec: &Exec,
     ) -> Self {
-        let (task, protocol) = match &params {
-            RunParams::Links(params) => ("links", Some(params.split.protocol)),
-            RunParams::Nodes(_) => ("nodes", None),
+        let task = params.task();
+        let protocol = match &params {
+            RunParams::Links(params) => Some(params.split.protocol),
+            RunParams::Nodes(_) => None,
         };
         let featureless = graph.features().cols() == 0;
         let components = summaries(&splits, featureless);

@@ -7,7 +7,8 @@
 use std::io::{BufRead as _, Read};
 use std::path::Path;
 
-use super::{LoadParams, end_columns, usual_columns};
+use super::LoadParams;
+use super::edges::{end_columns, usual_columns};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::npz::is_bomb;

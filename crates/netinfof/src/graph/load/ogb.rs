@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::{Npz, Table, node_pair, npz_pairs, torch};
+use super::arrays::npz_pairs;
+use super::{Npz, Table, node_pair, torch};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Features, Graph, NodeId, Pair, ordered};
