@@ -364,8 +364,7 @@ impl List {
 
     pub(crate) fn table(&self) -> String {
         let count = |n: Option<u64>| n.map_or("?".into(), |n| n.to_string());
-        let head =
-            ["name", "nodes", "edges", "features", "classes", "size", "sha256", "here", "licence", "source"];
+        let head = ["name", "nodes", "edges", "features", "classes", "size", "sha256", "here"];
         let mut rows = vec![head.map(String::from)];
         for dataset in &self.catalogue.datasets {
             let sums = dataset.files.iter().filter(|file| file.sha256.is_some()).count();
@@ -382,8 +381,6 @@ impl List {
                     (sums, all) => format!("{sums} of {all}"),
                 },
                 if dataset.complete(&self.cache) { "yes" } else { "no" }.into(),
-                dataset.licence.clone().unwrap_or_else(|| "not stated".into()),
-                dataset.source.clone().unwrap_or_else(|| dataset.files[0].address.clone()),
             ]);
         }
         let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -400,6 +397,22 @@ impl List {
             }
             let _ = writeln!(text, "{}", line.trim_end());
         }
+        // Sources are long, and several come from one: beside the table they would not fit a terminal.
+        let mut sources: Vec<(String, Vec<&str>)> = Vec::new();
+        for dataset in &self.catalogue.datasets {
+            let source = dataset.source.as_ref().unwrap_or(&dataset.files[0].address);
+            let licence = dataset.licence.as_deref().unwrap_or("not stated");
+            let from = format!("    {source}\n    licence: {licence}");
+            match sources.iter_mut().find(|(known, _)| *known == from) {
+                Some((_, names)) => names.push(&dataset.name),
+                None => sources.push((from, vec![&dataset.name])),
+            }
+        }
+        text.push('\n');
+        for (from, names) in sources {
+            let _ = writeln!(text, "{}\n{from}", names.join(", "));
+        }
+        text.push('\n');
         for dataset in &self.catalogue.datasets {
             if let Some(note) = &dataset.note {
                 let _ = writeln!(text, "{}: {note}", dataset.name);
