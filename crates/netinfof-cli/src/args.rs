@@ -9,7 +9,7 @@ use netinfof::component::{Averaging, Normalization};
 use netinfof::graph::load::{Format, LoadParams};
 use netinfof::graph::synth::Generator;
 use netinfof::split::Negatives;
-use netinfof::{ComponentKind, ComponentParams, Error, LinkParams, NodeParams, Result, Seed};
+use netinfof::{ComponentKind, ComponentParams, Error, Goal, Graph, LinkParams, NodeParams, Result, Seed};
 
 /// Would a GNN work on this graph? Usable information, measured without training one.
 #[derive(Debug, Parser)]
@@ -495,7 +495,8 @@ pub(crate) struct RunArgs {
     /// Links: which pairs are told from edges; figures of different kinds cannot be compared
     #[arg(long, value_enum, default_value = "uniform")]
     pub(crate) negatives: NegativesArg,
-    /// Links: shares of the edges that train and validate; the rest tests [default: 0.7,0.1]
+    /// Shares of the edges, or of the labelled nodes of each class, that train and validate; the rest tests [default: 0.7,0.1 for
+    /// links, 0.025,0.025 for nodes]
     #[arg(long, value_name = "TRAIN,VALID", value_delimiter = ',')]
     pub(crate) shares: Option<Vec<f64>>,
     /// Number of splits, with seeds S, S+1, … [default: 1; 3 for probe on graphs of at most 25000 edges]
@@ -603,6 +604,17 @@ pub(crate) struct ActArgs {
 }
 
 impl RunArgs {
+    /// Several splits where they are cheap, unless a number was asked for or the split is the user's own.
+    pub(crate) fn splits(&self, goal: Goal, own_split: bool, graph: &Graph) -> usize {
+        const CHEAP: usize = 25_000;
+        let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own_split;
+        self.splits.unwrap_or(if cheap { 3 } else { 1 })
+    }
+
+    pub(crate) fn has_split(&self) -> bool {
+        self.split.split.is_some() || self.split.train.is_some()
+    }
+
     pub(crate) fn link_params(&self) -> Result<LinkParams> {
         let mut params = match self.protocol {
             ProtocolArg::Clean => LinkParams::default(),
@@ -618,16 +630,7 @@ impl RunArgs {
             NegativesArg::Degree => Negatives::Degree,
             NegativesArg::Heart => Negatives::Heart,
         };
-        if let Some(shares) = &self.shares {
-            let [train, valid] = shares[..] else {
-                return Err(Error::InvalidParam {
-                    name: "shares",
-                    value: format!("{shares:?}"),
-                    need: "two shares, of training and of validation edges, such as 0.85,0.05".into(),
-                });
-            };
-            (params.split.train, params.split.valid) = (train, valid);
-        }
+        self.set_shares(&mut params.split.train, &mut params.split.valid)?;
         self.set_component(&mut params.component)?;
         if let Some(compat) = self.compat {
             params.compat.kind = match compat {
@@ -678,6 +681,7 @@ impl RunArgs {
         params.splits = self.splits.unwrap_or(1);
         params.seed = Seed(self.seed);
         params.split.min_class = self.min_class;
+        self.set_shares(&mut params.split.train, &mut params.split.valid)?;
         self.set_component(&mut params.component)?;
         if let Some(clusters) = self.clusters_per_class {
             params.probe.clusters_per_class = clusters;
@@ -695,6 +699,19 @@ impl RunArgs {
         }
         self.set_grid(&mut params.act.grid);
         Ok(params)
+    }
+
+    fn set_shares(&self, train: &mut f64, valid: &mut f64) -> Result<()> {
+        let Some(shares) = &self.shares else { return Ok(()) };
+        let [own_train, own_valid] = shares[..] else {
+            return Err(Error::InvalidParam {
+                name: "shares",
+                value: format!("{shares:?}"),
+                need: "two shares, to train and to validate on, such as 0.85,0.05".into(),
+            });
+        };
+        (*train, *valid) = (own_train, own_valid);
+        Ok(())
     }
 
     fn set_component(&self, params: &mut ComponentParams) -> Result<()> {

@@ -5,7 +5,6 @@ mod model;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -24,7 +23,7 @@ use crate::printer::{self, Bars};
 use crate::sheet::Sheet;
 
 /// Does what was asked for in these words; the status says whether all is well.
-pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: &Exec) -> Result<ExitCode> {
+pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: &Exec) -> Result<u8> {
     let done = match &args.command {
         Command::CheckSplit(check) => return check_split(check, exec),
         Command::Probe(run) => task(run, None, words, exec),
@@ -38,11 +37,11 @@ pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: 
         Command::Datasets(args) => datasets(args, bars),
         Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
     };
-    done.map(|()| ExitCode::SUCCESS)
+    done.map(|()| 0)
 }
 
 /// The graph in a file or folder, a generated one, or a downloaded dataset by its name.
-fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+pub(crate) fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     match datasets::resolve(source)? {
         None => load::graph(source, params, seed, exec),
         Some((name, path)) => {
@@ -90,7 +89,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         Task::Links => {
             let mut params = run.link_params()?;
             let graph = load()?;
-            params.splits = splits(run, goal, &graph);
+            params.splits = run.splits(goal, run.has_split(), &graph);
             let own = own_split(
                 &run.split,
                 |path| load::link_split(path, &graph),
@@ -110,7 +109,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         Task::Nodes => {
             let mut params = run.node_params()?;
             let graph = load()?;
-            params.splits = splits(run, goal, &graph);
+            params.splits = run.splits(goal, run.has_split(), &graph);
             let own = own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph))?;
             if keep.is_none() {
                 netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
@@ -185,14 +184,6 @@ fn check_writable(path: &Path) -> Result<()> {
     Err(Error::Io { path: missing.to_path_buf(), source: fault.into() })
 }
 
-/// Several splits where they are cheap, unless a number was asked for or the split is the user's own.
-fn splits(run: &RunArgs, goal: Goal, graph: &Graph) -> usize {
-    const CHEAP: usize = 25_000;
-    let own = run.split.split.is_some() || run.split.train.is_some();
-    let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own;
-    run.splits.unwrap_or(if cheap { 3 } else { 1 })
-}
-
 fn own_split<T>(
     args: &SplitArgs,
     from_one: impl Fn(&Path) -> Result<T>,
@@ -209,7 +200,7 @@ fn own_split<T>(
 }
 
 /// Says what is wrong with a split; status 1 if anything is.
-fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
+fn check_split(args: &CheckArgs, exec: &Exec) -> Result<u8> {
     let graph = load_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
     let missing = || Error::InvalidParam {
         name: "split",
@@ -240,7 +231,7 @@ fn check_split(args: &CheckArgs, exec: &Exec) -> Result<ExitCode> {
     };
     finish(args.output.json.as_deref(), value, || printer::checked(sizes, &checked, &args.allow))?;
     let allowed = |finding: &check::Finding| args.allow.iter().any(|kind| kind == finding.kind);
-    Ok(if checked.findings.iter().all(allowed) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(u8::from(!checked.findings.iter().all(allowed)))
 }
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {

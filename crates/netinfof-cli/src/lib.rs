@@ -4,6 +4,7 @@
 //! are at fault, or a check found something; 2: the arguments make no sense, or netinfof itself is at fault; 130: stopped by Ctrl-C.
 
 mod args;
+pub mod bridge;
 mod commands;
 mod datasets;
 mod page;
@@ -13,21 +14,20 @@ mod reproduce;
 mod sheet;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
 use netinfof::{Error, Exec};
 
 /// Runs the command. The first argument is the program's name.
-pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = args.into_iter().collect();
     let args = match args::Args::try_parse_from(&words) {
         Ok(args) => args,
         Err(error) => {
             // Help and version are answers, not faults; clap knows where each goes. A closed pipe is no fault either.
             let _ = error.print();
-            return if error.use_stderr() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+            return if error.use_stderr() { 2 } else { 0 };
         }
     };
     let progress = Arc::new(printer::Bars::new(args.quiet()));
@@ -42,9 +42,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             printer::error(&error);
             match error {
-                Error::Cancelled => ExitCode::from(130),
-                error if error.is_users() => ExitCode::from(1),
-                _ => ExitCode::from(2),
+                Error::Cancelled => 130,
+                error if error.is_users() => 1,
+                _ => 2,
             }
         }
     }

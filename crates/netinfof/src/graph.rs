@@ -247,6 +247,16 @@ impl Features {
         if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
     }
 
+    /// Takes a dense matrix, as a sparse one where at most a tenth of it is not zero: tables cannot say that they are sparse, and
+    /// most bags of words are.
+    pub fn from_dense(dense: Matrix) -> Self {
+        let nonzero = dense.as_slice().iter().filter(|&&v| v != 0.0).count();
+        if nonzero * 10 > dense.as_slice().len() {
+            return Features::Dense(dense);
+        }
+        Features::Sparse(Csr::from_dense(&dense))
+    }
+
     /// Some of the rows, in this order.
     pub(crate) fn rows_of(&self, rows: &[NodeId]) -> Features {
         match self {
@@ -447,8 +457,9 @@ impl Graph {
         Ok(self)
     }
 
-    /// Adds the users' own node ids.
-    pub(crate) fn with_ids(mut self, ids: Vec<String>) -> Self {
+    /// Adds the users' own node ids. Panics where there is not one for each node; two nodes with one id cannot be told apart by it.
+    #[must_use]
+    pub fn with_ids(mut self, ids: Vec<String>) -> Self {
         assert_eq!(ids.len(), self.nodes(), "one id a node");
         self.ids = Some(ids);
         self
@@ -541,7 +552,9 @@ impl Graph {
         self.class_names.as_deref()
     }
 
-    pub(crate) fn with_class_names(mut self, names: Option<Vec<String>>) -> Self {
+    /// Says what the classes are called: a name for each number that labels may have.
+    #[must_use]
+    pub fn with_class_names(mut self, names: Option<Vec<String>>) -> Self {
         self.class_names = names;
         self
     }

@@ -81,7 +81,7 @@ pub use exec::{Exec, Progress};
 pub use graph::{Csr, Features, Graph, NodeId, Pair};
 pub use matrix::Matrix;
 pub use model::Model;
-pub use pipeline::{Goal, LinkParams, NodeParams, fit_links, fit_nodes, links, nodes};
+pub use pipeline::{Goal, LinkParams, NodeParams, embedding, fit_links, fit_nodes, links, nodes};
 pub use report::Report;
 pub use score::Contingency;
 pub use seed::Seed;

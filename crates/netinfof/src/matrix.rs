@@ -1,6 +1,6 @@
 //! Dense row-major `f32` matrices: embeddings, features, compatibility matrices.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A dense matrix of `f32`, row after row, as NumPy's default order has it.
 ///
@@ -9,17 +9,66 @@ use serde::{Deserialize, Serialize};
 /// let m = Matrix::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 /// assert_eq!(m.row(1), [4.0, 5.0, 6.0]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
     rows: usize,
     cols: usize,
-    data: Vec<f32>,
+    data: Data,
+}
+
+/// Entries that somebody else keeps, such as an array of NumPy. They must not change while a matrix looks at them.
+pub type Lent = Arc<dyn AsRef<[f32]> + Send + Sync>;
+
+/// Where the entries are.
+#[derive(Clone)]
+enum Data {
+    Own(Vec<f32>),
+    Lent(Lent),
+}
+
+impl Data {
+    #[inline]
+    fn as_slice(&self) -> &[f32] {
+        match self {
+            Data::Own(values) => values,
+            Data::Lent(values) => (**values).as_ref(),
+        }
+    }
+
+    /// Values that are lent are copied before they change.
+    fn as_mut_slice(&mut self) -> &mut [f32] {
+        if let Data::Lent(values) = self {
+            *self = Data::Own((**values).as_ref().to_vec());
+        }
+        match self {
+            Data::Own(values) => values,
+            Data::Lent(_) => unreachable!("they are our own by now"),
+        }
+    }
+}
+
+impl Default for Data {
+    fn default() -> Self {
+        Data::Own(Vec::new())
+    }
+}
+
+impl PartialEq for Data {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl std::fmt::Debug for Data {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_slice().fmt(f)
+    }
 }
 
 impl Matrix {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Matrix { rows, cols, data: vec![0.0; rows * cols] }
+        Matrix { rows, cols, data: Data::Own(vec![0.0; rows * cols]) }
     }
 
     /// The identity.
@@ -30,7 +79,23 @@ impl Matrix {
     /// Takes `data` as the rows, one after the other. Panics if its length is not `rows * cols`.
     pub fn from_vec(rows: usize, cols: usize, data: Vec<f32>) -> Self {
         assert_eq!(data.len(), rows * cols, "data length and shape disagree");
-        Matrix { rows, cols, data }
+        Matrix { rows, cols, data: Data::Own(data) }
+    }
+
+    /// Looks at rows that somebody else keeps, one after the other; they are copied when they are to change, and not before.
+    /// Panics if their length is not `rows * cols`.
+    ///
+    /// ```
+    /// use netinfof::Matrix;
+    /// let kept = std::sync::Arc::new(vec![1.0, 2.0, 3.0, 4.0]);
+    /// let mut m = Matrix::lent(2, 2, kept.clone());
+    /// assert_eq!(m.as_slice().as_ptr(), kept.as_ptr());
+    /// m.row_mut(0)[0] = 5.0;
+    /// assert_eq!((m.row(0), kept[0]), (&[5.0, 2.0][..], 1.0));
+    /// ```
+    pub fn lent(rows: usize, cols: usize, data: Lent) -> Self {
+        assert_eq!((*data).as_ref().len(), rows * cols, "data length and shape disagree");
+        Matrix { rows, cols, data: Data::Lent(data) }
     }
 
     /// Computes every entry.
@@ -39,7 +104,7 @@ impl Matrix {
         for row in 0..rows {
             data.extend((0..cols).map(|col| entry(row, col)));
         }
-        Matrix { rows, cols, data }
+        Matrix { rows, cols, data: Data::Own(data) }
     }
 
     /// Number of rows.
@@ -53,29 +118,38 @@ impl Matrix {
     }
 
     /// One row.
+    #[inline]
     pub fn row(&self, row: usize) -> &[f32] {
-        &self.data[row * self.cols..(row + 1) * self.cols]
+        &self.data.as_slice()[row * self.cols..(row + 1) * self.cols]
     }
 
     /// One row, to write to.
     pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
-        &mut self.data[row * self.cols..(row + 1) * self.cols]
+        &mut self.data.as_mut_slice()[row * self.cols..(row + 1) * self.cols]
     }
 
     /// All entries, row after row.
     pub fn as_slice(&self) -> &[f32] {
-        &self.data
+        self.data.as_slice()
     }
 
     /// All entries, to write to.
     pub fn as_mut_slice(&mut self) -> &mut [f32] {
-        &mut self.data
+        self.data.as_mut_slice()
+    }
+
+    /// All entries, row after row, without copying those that are its own.
+    pub fn into_vec(self) -> Vec<f32> {
+        match self.data {
+            Data::Own(values) => values,
+            Data::Lent(values) => (*values).as_ref().to_vec(),
+        }
     }
 
     /// Multiplies column `j` by `scale[j]`.
     pub(crate) fn scale_cols(&mut self, scale: &[f32]) {
         assert_eq!(scale.len(), self.cols, "one scale a column");
-        for row in self.data.chunks_exact_mut(self.cols.max(1)) {
+        for row in self.data.as_mut_slice().chunks_exact_mut(self.cols.max(1)) {
             for (v, s) in row.iter_mut().zip(scale) {
                 *v *= s;
             }
@@ -84,6 +158,6 @@ impl Matrix {
 
     /// The same matrix for the dense-algebra library, without copying.
     pub(crate) fn faer(&self) -> faer::MatRef<'_, f32> {
-        faer::MatRef::from_row_major_slice(&self.data, self.rows, self.cols)
+        faer::MatRef::from_row_major_slice(self.as_slice(), self.rows, self.cols)
     }
 }

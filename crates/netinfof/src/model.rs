@@ -37,7 +37,7 @@ pub use recommend::{RecommendParams, Recommended};
 pub struct About {
     /// The version that fitted it.
     pub netinfof: String,
-    /// `links` or `nodes`.
+    /// `links`, `nodes` or `embedding`.
     pub task: String,
     /// Name of the graph it was fitted on.
     pub graph: String,
@@ -92,7 +92,12 @@ pub struct Model {
 enum Fit {
     Links(LinkFit),
     Nodes(NodeFit),
+    /// Components for others to learn from.
+    Embedding(Vec<Place>),
 }
+
+/// The task of a model that has none: it gives embeddings.
+const EMBEDDING: &str = "embedding";
 
 #[derive(Clone, Debug)]
 struct LinkFit {
@@ -202,6 +207,33 @@ impl Model {
         }
     }
 
+    /// Components alone.
+    pub(crate) fn of_components(
+        graph: &Graph,
+        components: &[Component],
+        params: &NodeParams,
+        exec: &Exec,
+    ) -> Self {
+        let kinds: Vec<ComponentKind> = components.iter().map(|component| component.kind).collect();
+        let place =
+            |component: &Component| Place::of(component, component.norm(params.act.normalization, exec));
+        Model {
+            about: About {
+                netinfof: env!("CARGO_PKG_VERSION").into(),
+                task: EMBEDDING.into(),
+                graph: graph.name().into(),
+                nodes: graph.nodes(),
+                seed: params.seed.0,
+                test: OrderedMap::default(),
+                params: RunParams::Nodes(params.clone()),
+            },
+            graph: graph.clone(),
+            training: graph.adjacency().clone(),
+            preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
+            fit: Fit::Embedding(components.iter().map(place).collect()),
+        }
+    }
+
     /// What the model is.
     pub fn about(&self) -> &About {
         &self.about
@@ -219,22 +251,24 @@ impl Model {
                 let x = fit.x.as_ref().map(|_| ComponentKind::X);
                 fit.embedded.iter().map(|(place, _)| place.kind).chain(x).collect()
             }
-            Fit::Nodes(fit) => fit.embedded.iter().map(|place| place.kind).collect(),
+            Fit::Nodes(NodeFit { embedded, .. }) | Fit::Embedding(embedded) => {
+                embedded.iter().map(|place| place.kind).collect()
+            }
         }
     }
 
-    /// From log-odds to probabilities of links; `None` for a model of nodes.
+    /// From log-odds to probabilities of links; `None` for other models.
     pub fn link_calibration(&self) -> Option<&LinkCalibration> {
         match &self.fit {
             Fit::Links(fit) => Some(&fit.calibration),
-            Fit::Nodes(_) => None,
+            Fit::Nodes(_) | Fit::Embedding(_) => None,
         }
     }
 
-    /// Names of the classes, and from log-odds to their probabilities; `None` for a model of links.
+    /// Names of the classes, and from log-odds to their probabilities; `None` for other models.
     pub fn node_calibration(&self) -> Option<(Vec<String>, &NodeCalibration)> {
         match &self.fit {
-            Fit::Links(_) => None,
+            Fit::Links(_) | Fit::Embedding(_) => None,
             Fit::Nodes(fit) => {
                 let name = |&class: &i32| class_name(self.graph.class_names(), class);
                 Some((fit.classes.iter().map(name).collect(), &fit.calibration))
@@ -250,6 +284,16 @@ impl Model {
     /// Reads a model; what was cut off or changed is refused.
     pub fn load(path: &Path) -> Result<Self> {
         file::load(path)
+    }
+
+    /// The bytes that [`Model::save`] writes, for whoever keeps models elsewhere.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        file::to_bytes(self, Path::new(BYTES))
+    }
+
+    /// The model in such bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        file::from_bytes(bytes, Path::new(BYTES))
     }
 
     /// The model of links, ready to be asked about the nodes of its own graph, or of a newer one.
@@ -292,13 +336,7 @@ impl Model {
         let Fit::Nodes(fit) = &self.fit else { return Err(self.other_task("nodes")) };
         let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
         let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
-        let embeddings = exec.stage("components", fit.embedded.len(), || {
-            exec.try_map(&fit.embedded, |place| {
-                let rows = place.rows(&ground, exec);
-                exec.step()?;
-                Ok(rows)
-            })
-        })?;
+        let embeddings = rows_of(&fit.embedded, &ground, exec)?;
         let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
         let embeddings: Vec<&Matrix> = embeddings.iter().collect();
         let scores = fit.model.scores(&NodeDesign { embeddings: &embeddings, nodes: &nodes }, exec);
@@ -314,6 +352,15 @@ impl Model {
             scores,
             probabilities,
         })
+    }
+
+    /// The components of a model that [`crate::embedding`] made, one row a node of its own graph, or of a newer one (see
+    /// [`Model::links`]).
+    pub fn embeddings(&self, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<(ComponentKind, Matrix)>> {
+        let Fit::Embedding(places) = &self.fit else { return Err(self.other_task(EMBEDDING)) };
+        let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
+        let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
+        Ok(self.components().into_iter().zip(rows_of(places, &ground, exec)?).collect())
     }
 
     fn other_task(&self, asked: &str) -> Error {
@@ -380,6 +427,19 @@ struct View<'a> {
     features: Cow<'a, Features>,
     /// For each node its number in the model's own graph; the same where there is none.
     known: Option<Vec<Option<NodeId>>>,
+}
+
+/// Where messages find a model that is no file.
+const BYTES: &str = "model";
+
+fn rows_of(places: &[Place], ground: &Ground<'_>, exec: &Exec) -> Result<Vec<Matrix>> {
+    exec.stage("components", places.len(), || {
+        exec.try_map(places, |place| {
+            let rows = place.rows(ground, exec);
+            exec.step()?;
+            Ok(rows)
+        })
+    })
 }
 
 /// The preparations that these components need.
@@ -582,6 +642,33 @@ mod tests {
         assert!(refused(b"source,target\n0,1\n").contains("not a model"));
         std::fs::remove_file(&path).unwrap();
         assert!(Model::load(&path).unwrap_err().to_string().contains("no such file"));
+    }
+
+    /// Components without a task: as they were built, from bytes again, and on a graph that has grown.
+    #[test]
+    fn embeddings_outlive_their_run() {
+        let exec = Exec::new(2).unwrap();
+        let demo = synth::named("demo", Seed(0), &exec).unwrap();
+        let mut params = NodeParams::default();
+        params.component.dim = 8;
+        params.component.kinds = ComponentKind::ALL[..10].to_vec();
+        params.act.normalization = crate::component::Normalization::Columns;
+        let model = crate::pipeline::embedding(&demo, &params, &exec).unwrap();
+        let built =
+            crate::component::build(demo.adjacency(), demo.features(), &params.component, params.seed, &exec)
+                .unwrap();
+        let found = model.embeddings(None, &exec).unwrap();
+        for (component, (kind, rows)) in built.iter().zip(&found) {
+            assert_eq!(component.kind, *kind);
+            assert_eq!(&component.normalized(params.act.normalization, &exec), rows, "{kind:?}");
+        }
+        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.embeddings(None, &exec).unwrap(), found);
+        // The same graph as a newer one: every node is known.
+        assert_eq!(again.embeddings(Some(&demo), &exec).unwrap(), found);
+        let told = again.links(Seen::All, None, &exec).unwrap_err().to_string();
+        assert!(told.contains("fitted for embedding, not for links"), "{told}");
+        assert!(Model::from_bytes(&model.to_bytes().unwrap()[..100]).is_err());
     }
 
     /// A graph that has grown: known nodes keep their place where nothing changed around them, new ones are placed by

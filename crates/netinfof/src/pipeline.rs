@@ -281,6 +281,23 @@ pub fn fit_nodes(
     Ok(Fitted { report, model, tested })
 }
 
+/// The components of a graph for other models to learn from, normalised as Act on nodes has them. The model gives the nodes of newer
+/// graphs their places in the same space.
+///
+/// ```
+/// use netinfof::{Exec, NodeParams, Seed, embedding, graph::synth};
+/// let exec = Exec::new(0)?;
+/// let graph = synth::named("demo", Seed(0), &exec)?;
+/// let components = embedding(&graph, &NodeParams::default(), &exec)?.embeddings(None, &exec)?;
+/// assert_eq!((components.len(), components[0].1.rows()), (5, graph.nodes()));
+/// # Ok::<(), netinfof::Error>(())
+/// ```
+pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Model> {
+    params.validate()?;
+    let built = component::build(graph.adjacency(), graph.features(), &params.component, params.seed, exec)?;
+    Ok(Model::of_components(graph, &built, params, exec))
+}
+
 /// Takes what it needs of the work on the first split.
 type KeepLinks<'a> = &'a mut dyn FnMut(Seed, &LinkWork<'_>);
 type KeepNodes<'a> = &'a mut dyn FnMut(Seed, &NodeWork<'_>);

@@ -194,6 +194,19 @@ fn negatives_of_every_kind() {
 }
 
 #[test]
+fn shares_are_of_nodes_too() {
+    let words = ["act", "--task", "nodes", "--shares", "0.6,0.2", "--components", "S", "--json", "-"];
+    let most = json(&words);
+    assert_eq!(
+        (&most["params"]["split"]["train"], &most["params"]["split"]["valid"]),
+        (&Value::from(0.6), &Value::from(0.2))
+    );
+    let few = json(&["act", "--task", "nodes", "--components", "S", "--json", "-"]);
+    let accuracy = |value: &Value| value["mean"]["test"]["accuracy"].as_f64().unwrap();
+    assert!(accuracy(&most) > accuracy(&few), "more labels teach more");
+}
+
+#[test]
 fn json_goes_to_a_file_as_a_whole_and_the_table_to_stdout() {
     let folder = Folder::new();
     let file = folder.path("run.json");

@@ -17,10 +17,9 @@ use std::path::{Path, PathBuf};
 
 use super::npz::Npz;
 use super::table::{Row, Table};
-use super::{Csr, Features, Graph, NodeId, Pair, parquet, synth};
+use super::{Graph, NodeId, Pair, parquet, synth};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::matrix::Matrix;
 use crate::seed::Seed;
 
 pub use splits::{
@@ -196,15 +195,6 @@ fn node_pair(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
         number.ok_or_else(|| rows.error(row.line, format!("`{cell}` is no node number below {nodes}")))
     };
     Ok([end(0)?, end(1)?])
-}
-
-/// Text tables cannot say that they are sparse; most bag-of-words tables are.
-fn sparse_where_sparse(dense: Matrix) -> Features {
-    let nonzero = dense.as_slice().iter().filter(|&&v| v != 0.0).count();
-    if nonzero * 10 > dense.as_slice().len() {
-        return Features::Dense(dense);
-    }
-    Features::Sparse(Csr::from_dense(&dense))
 }
 
 fn list(names: &[String]) -> String {

@@ -8,7 +8,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{About, Fit, LinkFit, Model, NodeFit};
+use super::{About, EMBEDDING, Fit, LinkFit, Model, NodeFit};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::component::{ComponentKind, Filter, How, Norm, Place, Preparation};
 use crate::error::{Error, Result};
@@ -123,6 +123,12 @@ impl Arrays {
 }
 
 pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
+    let bytes = to_bytes(model, path)?;
+    save::whole(path, |out| out.write_all(&bytes))
+}
+
+/// The file's bytes; `path` is for messages alone.
+pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     let mut arrays = Arrays::default();
     put_graph(&mut arrays, model);
     if let Some(rarity) = model.preparations[1].as_ref().and_then(|rare| rare.rarity.as_ref()) {
@@ -178,6 +184,7 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
             let names = model.graph.class_names().map(<[String]>::to_vec);
             nodes = Some(NodeHead { classes: fit.classes.clone(), names, calibration: fit.calibration });
         }
+        Fit::Embedding(places) => places.iter().for_each(|place| put(place, &mut arrays)),
     }
     let head = Head {
         about: model.about.clone(),
@@ -197,9 +204,8 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
         .collect::<Result<_>>()?;
     let entry = Entry { format: VERSION, digest: digest(&head, &views), head };
     let entry = serde_json::to_string(&entry).expect("a head holds nothing JSON cannot say");
-    let file = safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
-        .map_err(|e| fault(e.to_string()))?;
-    save::whole(path, |out| out.write_all(&file))
+    safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
+        .map_err(|e| fault(e.to_string()))
 }
 
 /// Over the head as JSON and, by name, over the kind, shape and bytes of every array.
@@ -338,6 +344,11 @@ impl Found<'_> {
 
 pub(super) fn load(path: &Path) -> Result<Model> {
     let bytes = std::fs::read(path).map_err(|e| Error::io(path, e))?;
+    from_bytes(&bytes, path)
+}
+
+/// What [`to_bytes`] gave; `path` is for messages alone.
+pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let fault = |what: String| Error::Format { path: path.to_path_buf(), what };
     let refused = |what: &str| fault(format!("{what}; a model is what `netinfof act --save` writes"));
     let damaged = |e: &dyn std::fmt::Display| {
@@ -347,7 +358,7 @@ pub(super) fn load(path: &Path) -> Result<Model> {
             refused("not a model")
         }
     };
-    let (_, header) = SafeTensors::read_metadata(&bytes).map_err(|e| damaged(&e))?;
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| damaged(&e))?;
     let entry = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
     let entry = entry.ok_or_else(|| refused("safetensors, but not a model of netinfof"))?;
     // The version first: what comes later may not be understood at all.
@@ -358,7 +369,7 @@ pub(super) fn load(path: &Path) -> Result<Model> {
         return Err(fault(format!("a model of {version}; this netinfof reads format {VERSION}")));
     }
     let entry: Entry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
-    let tensors = SafeTensors::deserialize(&bytes).map_err(|e| damaged(&e))?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| damaged(&e))?;
     let found = Found { path, tensors };
     let views: Vec<(&str, TensorView<'_>)> = found.tensors.iter().collect();
     if digest(&entry.head, &views) != entry.digest {
@@ -388,6 +399,7 @@ fn model(found: &Found<'_>, head: Head) -> Result<Model> {
             graph = graph.with_class_names(nodes.names.take());
             Fit::Nodes(node_fit(found, places, nodes)?)
         }
+        (None, None) if about.task == EMBEDDING => Fit::Embedding(places),
         _ => return found.fault("neither links nor nodes"),
     };
     Ok(Model { about, graph, training, preparations, fit })

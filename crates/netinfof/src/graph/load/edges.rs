@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::super::table::{Row, Table};
 use super::super::{Features, Graph, Pair};
-use super::{LoadParams, list, numbered, sparse_where_sparse};
+use super::{LoadParams, list, numbered};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::matrix::Matrix;
@@ -175,7 +175,7 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTab
     }
     let features = Matrix::from_vec(labels.len(), feature_columns.len(), values);
     let (labels, classes) = number_labels(&labels);
-    Ok(NodeTable { features: sparse_where_sparse(features), labels, classes })
+    Ok(NodeTable { features: Features::from_dense(features), labels, classes })
 }
 
 /// Classes in ascending order of their names (as numbers where all are); empty, `nan` and −1 mean unknown. With the names, unless they

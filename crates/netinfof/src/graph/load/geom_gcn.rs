@@ -65,7 +65,7 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
             )));
         }
         let values = nodes.iter().flat_map(|node| node.1.clone()).collect();
-        super::sparse_where_sparse(Matrix::from_vec(count, width, values))
+        Features::from_dense(Matrix::from_vec(count, width, values))
     };
     let edges = edges(folder, count)?;
     Graph::from_edges(name, count, &edges)?

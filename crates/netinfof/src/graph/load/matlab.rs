@@ -109,7 +109,7 @@ fn with_nodes(
     if let Some(features) = features {
         graph = graph.with_features(match features {
             Variable::Dense { rows, cols, values } => {
-                super::sparse_where_sparse(Matrix::from_fn(*rows, *cols, |row, col| {
+                Features::from_dense(Matrix::from_fn(*rows, *cols, |row, col| {
                     values[col * rows + row] as f32
                 }))
             }

@@ -66,7 +66,7 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         (count, width) = (count + 1, row.len());
         exec.check()?;
     }
-    graph.with_features(super::sparse_where_sparse(Matrix::from_vec(count, width, values)))
+    graph.with_features(Features::from_dense(Matrix::from_vec(count, width, values)))
 }
 
 fn binary(raw: &Path, name: &str) -> Result<Graph> {

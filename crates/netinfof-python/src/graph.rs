@@ -1,0 +1,268 @@
+//! Graphs from arrays and from files.
+
+use std::sync::Arc;
+
+use netinfof::{Csr, Error, Features, Matrix, Pair};
+use netinfof_cli::bridge::{self, Options};
+use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyUntypedArrayMethods as _, ToPyArray as _};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::work::{self, How, raise};
+
+/// An undirected simple graph. It never changes.
+#[pyclass(frozen, module = "netinfof._native")]
+pub(crate) struct Graph {
+    pub(crate) inner: Arc<netinfof::Graph>,
+}
+
+/// Rows of features that NumPy keeps.
+struct Kept {
+    /// Keeps the memory alive.
+    _array: Py<PyArray2<f32>>,
+    start: *const f32,
+    len: usize,
+}
+
+#[allow(unsafe_code, reason = "features of gigabytes are looked at where they are")]
+mod lent {
+    use super::Kept;
+
+    // SAFETY: the memory belongs to an array that `_array` keeps alive; it is only read, and `_array` itself is not touched
+    // outside of Python but to be dropped, which PyO3 allows on any thread.
+    unsafe impl Send for Kept {}
+    // SAFETY: as above.
+    unsafe impl Sync for Kept {}
+
+    impl AsRef<[f32]> for Kept {
+        fn as_ref(&self) -> &[f32] {
+            // SAFETY: `start` and `len` are those of a C-contiguous array (checked where a `Kept` is made) that lives as long as
+            // `self`. That nobody writes to it meanwhile is asked of the caller, as BLAS asks it.
+            unsafe { std::slice::from_raw_parts(self.start, self.len) }
+        }
+    }
+}
+
+/// A sparse matrix: starts of rows, columns, values.
+type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>);
+/// The same on its way in, with the number of columns.
+type RowsIn<'py> =
+    (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f32>, usize);
+
+impl Graph {
+    pub(crate) fn new(inner: netinfof::Graph) -> Self {
+        Graph { inner: Arc::new(inner) }
+    }
+}
+
+#[pymethods]
+impl Graph {
+    #[getter]
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    #[getter]
+    fn num_nodes(&self) -> usize {
+        self.inner.nodes()
+    }
+
+    #[getter]
+    fn num_edges(&self) -> usize {
+        self.inner.edge_count()
+    }
+
+    #[getter]
+    fn num_features(&self) -> usize {
+        self.inner.features().cols()
+    }
+
+    #[getter]
+    fn num_classes(&self) -> usize {
+        self.inner.classes()
+    }
+
+    /// Whether nodes are called otherwise than by their numbers.
+    #[getter]
+    fn named(&self) -> bool {
+        self.inner.ids().is_some()
+    }
+
+    /// Ids where they are not the numbers 0, 1, ….
+    #[getter]
+    fn ids(&self) -> Option<Vec<String>> {
+        self.inner.ids().map(<[String]>::to_vec)
+    }
+
+    #[getter]
+    fn class_names(&self) -> Option<Vec<String>> {
+        self.inner.class_names().map(<[String]>::to_vec)
+    }
+
+    /// Self loops and repeats that were dropped.
+    #[getter]
+    fn dropped(&self) -> (usize, usize) {
+        (self.inner.self_loops(), self.inner.duplicates())
+    }
+
+    /// Every edge once: a row of smaller ends and a row of larger ends.
+    fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let edges = self.inner.edges();
+        let flat: Vec<i64> =
+            edges.iter().map(|e| i64::from(e[0])).chain(edges.iter().map(|e| i64::from(e[1]))).collect();
+        flat.into_pyarray(py).reshape([2, edges.len()])
+    }
+
+    fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
+        let labels = self.inner.labels()?;
+        Some(labels.iter().map(|&label| i64::from(label)).collect::<Vec<_>>().into_pyarray(py))
+    }
+
+    /// Dense features, copied.
+    fn dense<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
+        let Features::Dense(x) = self.inner.features() else { return Ok(None) };
+        x.as_slice().to_pyarray(py).reshape([x.rows(), x.cols()]).map(Some)
+    }
+
+    /// Sparse features: starts of rows, columns, values.
+    fn sparse<'py>(&self, py: Python<'py>) -> Option<Rows<'py>> {
+        let Features::Sparse(x) = self.inner.features() else { return None };
+        let (mut starts, mut columns) = (vec![0], Vec::with_capacity(x.nnz()));
+        for row in 0..x.rows() {
+            columns.extend(x.row(row).iter().map(|&col| i64::from(col)));
+            starts.push(columns.len() as i64);
+        }
+        let values = x.values().map_or_else(|| vec![1.0; x.nnz()], <[f32]>::to_vec);
+        Some((starts.into_pyarray(py), columns.into_pyarray(py), values.into_pyarray(py)))
+    }
+
+    fn facts(&self, py: Python<'_>) -> String {
+        py.detach(|| serde_json::to_string(&self.inner.facts()).expect("facts hold nothing JSON cannot say"))
+    }
+
+    fn table(&self, py: Python<'_>) -> String {
+        py.detach(|| bridge::facts(&self.inner))
+    }
+
+    /// Writes it as npz, for the command and for later.
+    fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
+        py.detach(|| netinfof::graph::save::npz(&self.inner, &path)).map_err(|e| raise(py, &e))
+    }
+}
+
+/// The graph that the command would take for these words.
+#[pyfunction]
+pub(crate) fn load(py: Python<'_>, words: Vec<String>, how: How<'_>) -> PyResult<Graph> {
+    let options = Options::parse(words).map_err(PyValueError::new_err)?;
+    work::run(py, how, move |exec| options.graph(exec)).map(Graph::new)
+}
+
+/// The datasets that are known by name, as JSON.
+#[pyfunction]
+pub(crate) fn datasets(py: Python<'_>) -> PyResult<String> {
+    bridge::datasets().map_err(|e| raise(py, &e))
+}
+
+/// Everything a graph may be built from.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Parts<'py> {
+    name: String,
+    nodes: usize,
+    source: PyReadonlyArray1<'py, i64>,
+    target: PyReadonlyArray1<'py, i64>,
+    x: Option<PyReadonlyArray2<'py, f32>>,
+    sparse: Option<RowsIn<'py>>,
+    y: Option<PyReadonlyArray1<'py, i64>>,
+    class_names: Option<Vec<String>>,
+    ids: Option<Vec<String>>,
+}
+
+/// Builds a graph from arrays.
+#[pyfunction]
+pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
+    let fault = |what: String| raise(py, &Error::InvalidGraph { what });
+    let nodes = parts.nodes;
+    let (source, target) = (parts.source.as_array(), parts.target.as_array());
+    if source.len() != target.len() {
+        return Err(fault(format!("{} sources for {} targets of edges", source.len(), target.len())));
+    }
+    let mut edges: Vec<Pair> = Vec::with_capacity(source.len());
+    for (at, (&i, &j)) in source.iter().zip(target).enumerate() {
+        match (u32::try_from(i), u32::try_from(j)) {
+            (Ok(i), Ok(j)) => edges.push([i, j]),
+            _ => {
+                return Err(fault(format!("edge {at} is ({i}, {j}), but node ids must lie below {nodes}")));
+            }
+        }
+    }
+    let features = match (parts.x, parts.sparse) {
+        (Some(x), _) => Some(dense(x)),
+        (None, Some((starts, columns, values, width))) => {
+            Some(sparse(&starts, &columns, &values, width).map_err(|e| raise(py, &e))?)
+        }
+        (None, None) => None,
+    };
+    let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
+    let (name, class_names, ids) = (parts.name, parts.class_names, parts.ids);
+    if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
+        return Err(fault(format!("{} ids for {nodes} nodes; there must be one a node", ids.len())));
+    }
+    let built = py.detach(move || -> netinfof::Result<netinfof::Graph> {
+        let mut graph = netinfof::Graph::from_edges(name, nodes, &edges)?;
+        drop(edges);
+        if let Some(features) = features {
+            let features = match features {
+                Features::Dense(x) => Features::from_dense(x),
+                features => features,
+            };
+            graph = graph.with_features(features)?;
+        }
+        if let Some(labels) = labels {
+            graph = graph.with_labels(labels)?;
+        }
+        if let Some(ids) = ids {
+            graph = graph.with_ids(ids);
+        }
+        Ok(graph.with_class_names(class_names))
+    });
+    built.map(Graph::new).map_err(|e| raise(py, &e))
+}
+
+/// The rows where they are if they lie one after the other; a copy of them if not.
+fn dense(x: PyReadonlyArray2<'_, f32>) -> Features {
+    let (rows, cols) = (x.shape()[0], x.shape()[1]);
+    let Ok(values) = x.as_slice() else {
+        return Features::Dense(Matrix::from_vec(rows, cols, x.as_array().iter().copied().collect()));
+    };
+    let (start, len) = (values.as_ptr(), values.len());
+    let kept = Kept { _array: (*x).clone().unbind(), start, len };
+    Features::Dense(Matrix::lent(rows, cols, Arc::new(kept)))
+}
+
+fn sparse(
+    starts: &PyReadonlyArray1<'_, i64>,
+    columns: &PyReadonlyArray1<'_, i64>,
+    values: &PyReadonlyArray1<'_, f32>,
+    width: usize,
+) -> netinfof::Result<Features> {
+    let fault = |what: &str| Error::InvalidGraph { what: what.into() };
+    let starts = starts.as_array().iter().map(|&v| usize::try_from(v)).collect::<Result<Vec<_>, _>>();
+    let columns = columns.as_array().iter().map(|&v| u32::try_from(v)).collect::<Result<Vec<_>, _>>();
+    let (starts, columns) = starts
+        .ok()
+        .zip(columns.ok())
+        .ok_or_else(|| fault("the sparse features have a negative place, or one that is too large"))?;
+    Csr::new(width, starts, columns, Some(values.as_array().to_vec())).map(Features::Sparse)
+}
+
+fn labels(y: &PyReadonlyArray1<'_, i64>) -> netinfof::Result<Vec<i32>> {
+    let label = |(node, &label): (usize, &i64)| {
+        i32::try_from(label).map_err(|_| {
+            let what = format!("label {label} of node {node}; labels are 0, 1, … or -1 where unknown");
+            Error::InvalidGraph { what }
+        })
+    };
+    y.as_array().iter().enumerate().map(label).collect()
+}

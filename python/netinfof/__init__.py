@@ -1,0 +1,83 @@
+"""Would a GNN work on my graph? Network usable information, measured without training one.
+
+>>> import netinfof
+>>> result = netinfof.probe("synth:demo")
+>>> print(result.verdict.headline)
+A GNN should help.
+
+`probe` measures, `act` solves; both take whatever holds a graph (see :class:`Graph`). The estimators do the same in scikit-learn's manner.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._graph import Graph, GraphLike
+from ._model import Model
+from ._native import __version__
+from ._options import Options, Progress, ProgressCallback, RandomState, Task
+from ._result import Result, Tested, Verdict
+from ._table import Table
+from ._tasks import act, probe
+
+if TYPE_CHECKING:
+    from ._estimators import LinkPredictor, LinkProbe, NetInfoFEmbedding, NodeClassifier, NodeProbe
+    from ._metrics import auc, average_precision, hits_at_k, information_score, mrr
+    from ._splits import Checked, Finding, LinkSplit, NodeSplit, SplitLike, check_split, link_split, node_split
+
+__all__ = [
+    "Checked",
+    "Finding",
+    "Graph",
+    "GraphLike",
+    "LinkPredictor",
+    "LinkProbe",
+    "LinkSplit",
+    "Model",
+    "NetInfoFEmbedding",
+    "NodeClassifier",
+    "NodeProbe",
+    "NodeSplit",
+    "Options",
+    "Progress",
+    "ProgressCallback",
+    "RandomState",
+    "Result",
+    "SplitLike",
+    "Table",
+    "Task",
+    "Tested",
+    "Verdict",
+    "__version__",
+    "act",
+    "auc",
+    "average_precision",
+    "check_split",
+    "hits_at_k",
+    "information_score",
+    "link_split",
+    "mrr",
+    "node_split",
+    "probe",
+]
+
+#: Where the rest is found when it is asked for: a probe from the shell should not wait for it.
+_LATER = {
+    **dict.fromkeys(("LinkPredictor", "LinkProbe", "NetInfoFEmbedding", "NodeClassifier", "NodeProbe"), "_estimators"),
+    **dict.fromkeys(("auc", "average_precision", "hits_at_k", "information_score", "mrr"), "_metrics"),
+    **dict.fromkeys(("Checked", "Finding", "LinkSplit", "NodeSplit", "SplitLike", "check_split", "link_split", "node_split"), "_splits"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        from importlib import import_module
+
+        value = getattr(import_module(f".{_LATER[name]}", __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'netinfof' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,545 @@
+"""Graphs: what every function takes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+from . import _convert, _native
+from ._convert import Parts
+from ._options import Progress, how
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Whatever a graph can be made of.
+GraphLike = Union["Graph", str, "os.PathLike[str]", Mapping[str, Any], Any]
+
+
+class Graph:
+    """An undirected simple graph, perhaps with features and classes of its nodes.
+
+    Edges count in both directions; self loops and repeats are dropped. A graph never changes. Features that are C-contiguous and float32 are
+    not copied: whoever changes that array while the graph lives changes the graph.
+
+    >>> import netinfof, numpy as np
+    >>> edge_index = np.array([[0, 1, 2, 3], [1, 2, 3, 3]])
+    >>> graph = netinfof.Graph(edge_index, y=["a", "b", "a", "b"], name="path")
+    >>> graph
+    Graph('path', nodes=4, edges=3, features=0, classes=2)
+    >>> graph.edge_index.tolist()
+    [[0, 1, 2], [1, 2, 3]]
+
+    Parameters
+    ----------
+    edge_index
+        Two rows of node numbers, as in PyG: array, tensor, or a pair of sequences.
+    x
+        Features, a row for each node: an array, a tensor or a sparse matrix of SciPy.
+    y
+        Classes of the nodes: numbers or names; -1, NaN and None stand for unknown ones.
+    num_nodes
+        Number of nodes, where features and labels do not tell it.
+    nodes
+        What the nodes are called, in order. Results name them so; without it they are numbers.
+    name
+        A name for reports.
+    """
+
+    __slots__ = ("_classes", "_masks", "_native", "_nodes", "_numbers", "_x")
+
+    def __init__(
+        self,
+        edge_index: Any,
+        x: Any = None,
+        y: Any = None,
+        *,
+        num_nodes: int | None = None,
+        nodes: Sequence[Hashable] | None = None,
+        name: str = "graph",
+    ) -> None:
+        source, target = _convert.ends(edge_index)
+        x = x if x is None or _convert.is_sparse(x) else _convert.array(x)
+        if num_nodes is None:
+            num_nodes = len(nodes) if nodes is not None else _convert.count(x, y, source, target)
+        self._set(Parts(source, target, int(num_nodes), x, y, nodes), name)
+
+    def _set(self, parts: Parts, name: str) -> None:
+        import numpy as np
+
+        x, rows = _features(parts.x)
+        labels, classes = _labels(parts.y)
+        ids = None if parts.nodes is None else _names(parts.nodes)
+        native = _native.build(
+            {
+                "name": name,
+                "nodes": parts.num_nodes,
+                "source": parts.source,
+                "target": parts.target,
+                "x": x,
+                "sparse": rows,
+                "y": labels,
+                "class_names": None if classes is None else [str(value) for value in classes.tolist()],
+                "ids": ids,
+            }
+        )
+        self._native = native
+        self._numbers: dict[Any, int] | None = None
+        self._x = x if x is not None and native.sparse() is None else None
+        self._nodes = None if parts.nodes is None else _object_array(parts.nodes)
+        self._classes = classes
+        self._masks = None if parts.masks is None else {k: np.asarray(v) for k, v in parts.masks.items()}
+
+    @classmethod
+    def _of_native(cls, native: _native.Graph) -> Graph:
+        graph = cls.__new__(cls)
+        graph._native = native
+        graph._x = graph._classes = graph._masks = graph._nodes = graph._numbers = None
+        return graph
+
+    @classmethod
+    def _of_parts(cls, parts: Parts, name: str, x: Any = None, y: Any = None) -> Graph:
+        graph = cls.__new__(cls)
+        if x is not None:
+            parts = parts._replace(x=x if _convert.is_sparse(x) else _convert.array(x))
+        if y is not None:
+            parts = parts._replace(y=y)
+        graph._set(parts, name)
+        return graph
+
+    @classmethod
+    def of(cls, data: GraphLike) -> Graph:
+        """The graph in anything: a graph, a file or the name of a dataset, a `Data` or a dataset of PyG, a graph of DGL, networkx or igraph, a sparse
+        adjacency matrix, an edge frame, an edge index, or a mapping with ``edge_index``, ``x`` and ``y``.
+
+        >>> import netinfof
+        >>> netinfof.Graph.of("synth:demo")
+        Graph('demo', nodes=1200, edges=4023, features=400, classes=4)
+        """
+        if isinstance(data, cls):
+            return data
+        if isinstance(data, (str, os.PathLike)):
+            return cls.from_file(data)
+        if isinstance(data, Mapping):
+            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name"}
+            if "edge_index" not in data or not known.issuperset(data):
+                raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and perhaps {', '.join(sorted(known - {'edge_index'}))})")
+            return cls(**data)
+        if _convert.is_dataset(data):
+            return cls._only_one(data)
+        if _convert.is_hetero(data):
+            raise ValueError("invalid graph: it has several types of nodes or edges; `to_homogeneous()` makes one graph of it")
+        if _convert.is_sparse(data):
+            return cls.from_scipy(data)
+        if _convert.is_dgl(data):
+            return cls.from_dgl(data)
+        if _convert.is_networkx(data):
+            return cls.from_networkx(data)
+        if _convert.is_igraph(data):
+            return cls.from_igraph(data)
+        if _convert.is_pyg(data):
+            return cls.from_pyg(data)
+        if _convert.is_frame(data):
+            return cls.from_frame(data)
+        shape = getattr(data, "shape", None)
+        if (shape is not None and len(shape) == 2 and shape[0] == 2) or (isinstance(data, (list, tuple)) and len(data) == 2):
+            return cls(data)
+        if hasattr(data, "__getitem__") and hasattr(data, "__len__") and shape is None:
+            return cls._only_one(data)
+        raise TypeError(
+            f"no graph can be made of {type(data).__module__}.{type(data).__qualname__}"
+            + ("" if shape is None else f" of shape {tuple(shape)}")
+            + "; take an edge index of two rows, a sparse adjacency matrix, a graph of PyG, DGL, networkx or igraph, an edge frame, or a file"
+        )
+
+    @classmethod
+    def _only_one(cls, dataset: Any) -> Graph:
+        if len(dataset) != 1:
+            raise ValueError(f"invalid graph: a dataset of {len(dataset)} graphs (need one graph, such as dataset[0])")
+        one, name = dataset[0], getattr(dataset, "name", None)
+        return cls.from_pyg(one, name=name if isinstance(name, str) else type(dataset).__name__) if _convert.is_pyg(one) else cls.of(one)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        nodes: str | os.PathLike[str] | None = None,
+        label: str | None = None,
+        ends: tuple[str, str] | None = None,
+        format: str | None = None,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> Graph:
+        """The graph in a file or folder, a generated one, or a downloaded dataset: whatever ``netinfof inspect`` takes, with its options."""
+        words = [os.fspath(path)]
+        given = {"nodes": nodes, "label": label, "format": format, "ends": None if ends is None else ",".join(ends)}
+        words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
+        if words[0].startswith("-"):
+            words[0] = os.path.join(".", words[0])
+        return cls._of_native(_native.load(words, how(n_jobs, progress)))
+
+    @classmethod
+    def from_scipy(cls, adjacency: Any, x: Any = None, y: Any = None, *, name: str = "graph") -> Graph:
+        """The pattern of a sparse adjacency matrix, with features and labels for its rows.
+
+        >>> import netinfof, scipy.sparse
+        >>> netinfof.Graph.from_scipy(scipy.sparse.eye(4, k=1))
+        Graph('graph', nodes=4, edges=3, features=0, classes=0)
+        """
+        return cls._of_parts(_convert.sparse(adjacency), name, x, y)
+
+    @classmethod
+    def from_pyg(cls, data: Any, *, name: str = "graph") -> Graph:
+        """A `Data` of PyG: ``edge_index``, ``x``, ``y``, and the masks, which ``split="masks"`` takes."""
+        return cls._of_parts(_convert.pyg(data), name)
+
+    @classmethod
+    def from_dgl(cls, graph: Any, *, features: str | None = None, label: str | None = None, name: str = "graph") -> Graph:
+        """A graph of DGL; features and labels are the fields of ``ndata`` with these names (``feat`` and ``label``)."""
+        return cls._of_parts(_convert.dgl(graph, features, label), name)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        features: str | Sequence[str] | None = None,
+        label: str | None = None,
+        x: Any = None,
+        y: Any = None,
+        name: str | None = None,
+    ) -> Graph:
+        """A graph of networkx, its nodes in the order of ``list(graph)`` and under their own labels.
+
+        `features` is one attribute that holds a vector, or several that hold a number each; `label` one that holds the class. `x` and `y`
+        take their place: arrays in the order of ``list(graph)``.
+
+        >>> import netinfof, networkx
+        >>> graph = netinfof.Graph.from_networkx(networkx.karate_club_graph(), label="club")
+        >>> graph
+        Graph('Zachary's Karate Club', nodes=34, edges=78, features=0, classes=2)
+        >>> graph.classes.tolist()
+        ['Mr. Hi', 'Officer']
+        """
+        return cls._of_parts(_convert.networkx(graph, features, label), name or str(getattr(graph, "name", "")) or "graph", x, y)
+
+    @classmethod
+    def from_igraph(
+        cls,
+        graph: Any,
+        *,
+        features: str | Sequence[str] | None = None,
+        label: str | None = None,
+        x: Any = None,
+        y: Any = None,
+        name: str = "graph",
+    ) -> Graph:
+        """A graph of igraph; see :meth:`from_networkx`."""
+        return cls._of_parts(_convert.igraph(graph, features, label), name, x, y)
+
+    @classmethod
+    def from_frame(
+        cls,
+        edges: Any,
+        nodes: Any = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        id: str | None = None,
+        label: str | None = None,
+        features: Sequence[str] | None = None,
+        name: str = "graph",
+    ) -> Graph:
+        """An edge frame of pandas or polars, and perhaps a node frame with an id, features and a label.
+
+        Columns that are not named are found as the command finds them: `source` and `target` or other usual names, else the first two; `id`; `label`, `y` or
+        `class`; all others are features. With a node frame the nodes have its order; without one, numbers ascend and names stand as they come.
+
+        >>> import netinfof, pandas
+        >>> edges = pandas.DataFrame({"source": ["ann", "bob"], "target": ["bob", "cy"]})
+        >>> netinfof.Graph.from_frame(edges).nodes.tolist()
+        ['ann', 'bob', 'cy']
+        """
+        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, features), name)
+
+    @property
+    def name(self) -> str:
+        """Name for reports."""
+        return self._native.name
+
+    @property
+    def num_nodes(self) -> int:
+        """Number of nodes."""
+        return self._native.num_nodes
+
+    @property
+    def num_edges(self) -> int:
+        """Number of undirected edges."""
+        return self._native.num_edges
+
+    @property
+    def num_features(self) -> int:
+        """Number of feature columns."""
+        return self._native.num_features
+
+    @property
+    def num_classes(self) -> int:
+        """Number of classes."""
+        return self._native.num_classes
+
+    @property
+    def nodes(self) -> NDArray[Any]:
+        """What the nodes are called, in order: labels as they were given, else their numbers."""
+        import numpy as np
+
+        if self._nodes is None:
+            ids = self._native.ids
+            self._nodes = np.arange(self.num_nodes) if ids is None else _ids(ids)
+        return self._nodes
+
+    @property
+    def edge_index(self) -> NDArray[np.int64]:
+        """Every edge once, by node numbers: a row of smaller ends and a row of larger ones."""
+        return self._native.edges()
+
+    @property
+    def x(self) -> Any:
+        """Features: an array, a sparse matrix of SciPy where they are sparse, or None."""
+        if self._x is None:
+            rows = self._native.sparse()
+            if rows is None:
+                self._x = self._native.dense()
+            else:
+                from scipy.sparse import csr_matrix
+
+                starts, columns, values = rows
+                return csr_matrix((values, columns, starts), shape=(self.num_nodes, self.num_features))
+        return self._x
+
+    @property
+    def y(self) -> NDArray[np.int64] | None:
+        """Class of every node as a number, its place among :attr:`classes`; -1 where unknown."""
+        return self._native.labels()
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """What the classes are called: as they were given, else numbers."""
+        import numpy as np
+
+        if self._classes is None:
+            names = self._native.class_names
+            self._classes = np.arange(self.num_classes) if names is None else np.asarray(names)
+        return self._classes
+
+    @property
+    def masks(self) -> dict[str, NDArray[Any]] | None:
+        """The masks ``train``, ``val`` and ``test`` that a `Data` of PyG or a graph of DGL brought along."""
+        return self._masks
+
+    def facts(self) -> dict[str, Any]:
+        """Degrees, homophily, repeated nodes and so on: what ``netinfof inspect --json`` says."""
+        facts: dict[str, Any] = json.loads(self._native.facts())
+        return facts
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it as npz, which the command and :meth:`from_file` read."""
+        self._native.save(os.fspath(path))
+
+    def to_pyg(self) -> Any:
+        """A `Data` of PyG with both directions of every edge."""
+        import numpy as np
+        import torch
+        from torch_geometric.data import Data
+
+        index = self.edge_index
+        both = torch.from_numpy(np.concatenate([index, index[::-1]], axis=1))
+        return Data(edge_index=both, num_nodes=self.num_nodes, **self._tensors())
+
+    def _tensors(self) -> dict[str, Any]:
+        """Features and labels for PyTorch, under PyG's names."""
+        import numpy as np
+        import torch
+
+        x, y = self.x, self.y
+        found = {}
+        if x is not None:
+            # A copy: tensors may be written to.
+            found["x"] = torch.from_numpy(np.array(x.todense() if _convert.is_sparse(x) else x, np.float32))
+        if y is not None:
+            found["y"] = torch.from_numpy(y)
+        return found
+
+    def numbers_of(self, nodes: Any) -> NDArray[np.int64]:
+        """The numbers of nodes that are called so; any shape.
+
+        >>> import netinfof
+        >>> graph = netinfof.Graph([[0, 1], [1, 2]], nodes=["ann", "bob", "cy"])
+        >>> graph.numbers_of([["cy", "ann"]]).tolist()
+        [[2, 0]]
+        """
+        import numpy as np
+
+        if not self._native.named:
+            numbers = _convert.array(nodes)
+            if numbers.size == 0:
+                return np.zeros(numbers.shape, np.int64)
+            if numbers.dtype.kind not in "iu":
+                raise ValueError(f"invalid `nodes`: {numbers.dtype} (need node numbers below {self.num_nodes})")
+            bad = numbers[(numbers < 0) | (numbers >= self.num_nodes)]
+            if bad.size:
+                raise ValueError(f"invalid `nodes`: {bad.flat[0]} (need node numbers below {self.num_nodes})")
+            result: NDArray[np.int64] = numbers.astype(np.int64, copy=False)
+            return result
+        asked = nodes if isinstance(nodes, np.ndarray) else _nested(nodes)
+        if self._numbers is None:
+            self._numbers = {value: at for at, value in enumerate(self.nodes.tolist())}
+        number = self._numbers
+        found = np.empty(asked.shape, np.int64)
+        for at, value in enumerate(asked.reshape(-1).tolist()):
+            if value not in number:
+                raise ValueError(f"invalid `nodes`: {value!r} (no node of the graph is called so; the first is {self.nodes[0]!r})")
+            found.flat[at] = number[value]
+        return found
+
+    def __repr__(self) -> str:
+        return f"Graph('{self.name}', nodes={self.num_nodes}, edges={self.num_edges}, features={self.num_features}, classes={self.num_classes})"
+
+    def __str__(self) -> str:
+        return self._native.table()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        y, index = self.y, self.edge_index
+        labels = None if y is None else y
+        nodes = self.nodes if self._native.named else None
+        named = self._native.class_names is not None
+        state = (index, self.x, labels, self.num_nodes, nodes, self.classes if named else None, self.name, self._masks)
+        return _restored, (state,)
+
+
+def _restored(state: tuple[Any, ...]) -> Graph:
+    index, x, y, num_nodes, nodes, classes, name, masks = state
+    if classes is not None and y is not None:
+        named = _object_array([None if label < 0 else classes[label] for label in y.tolist()])
+        graph = Graph._of_parts(Parts(index[0], index[1], num_nodes, x, named, nodes, masks), name)
+        return graph
+    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks), name)
+
+
+def _nested(values: Any) -> NDArray[Any]:
+    """An array of labels: one label, a sequence of them, or pairs; strings and tuples may be labels, so shapes are not guessed below lists."""
+    import numpy as np
+
+    if hasattr(values, "to_numpy") or hasattr(values, "detach"):
+        found: NDArray[Any] = _convert.array(values)
+        return found
+    values = list(values)
+    if values and all(isinstance(value, (list, tuple, np.ndarray)) and len(value) == 2 for value in values):
+        flat = _object_array([end for pair in values for end in pair])
+        return flat.reshape(-1, 2)
+    return _object_array(values)
+
+
+def _object_array(values: Any) -> NDArray[Any]:
+    """An array of these values as they are: of their own kind where they are numbers or strings alone, of objects where not."""
+    import numpy as np
+
+    if isinstance(values, np.ndarray):
+        return values
+    values = list(values)
+    kinds = {type(value) for value in values}
+    if kinds in ({int}, {str}):
+        return np.asarray(values)
+    found = np.empty(len(values), object)
+    found[:] = values
+    return found
+
+
+def _ids(ids: list[str]) -> NDArray[Any]:
+    """Ids from a file: numbers where all of them are."""
+    import numpy as np
+
+    if all(value.isascii() and value.isdigit() and (value == "0" or value[0] != "0") and len(value) < 19 for value in ids):
+        return np.asarray([int(value) for value in ids])
+    return np.asarray(ids)
+
+
+def _names(nodes: Sequence[Hashable]) -> list[str]:
+    """Names of nodes for the library, which knows them by text."""
+    names = [str(node) for node in (nodes.tolist() if hasattr(nodes, "tolist") else nodes)]
+    seen: dict[str, int] = {}
+    for at, name in enumerate(names):
+        if seen.setdefault(name, at) != at:
+            raise ValueError(f"invalid graph: the nodes at places {seen[name]} and {at} are both called `{name}`")
+    return names
+
+
+def _features(x: Any) -> tuple[Any, Any]:
+    """Dense features, or sparse ones."""
+    import numpy as np
+
+    if x is None:
+        return None, None
+    if _convert.is_sparse(x):
+        csr = x.tocsr()
+        if not csr.has_canonical_format:
+            csr = csr.copy()
+            csr.sum_duplicates()
+        values = csr.data.astype(np.float32, copy=False)
+        return None, (csr.indptr.astype(np.int64), csr.indices.astype(np.int64), values, int(csr.shape[1]))
+    x = _convert.array(x)
+    if x.ndim == 1:
+        x = x[:, None]
+    if x.ndim != 2:
+        raise ValueError(f"invalid graph: features of shape {x.shape}; there must be a row for each node")
+    if x.dtype.kind not in "fiub":
+        raise ValueError(f"invalid graph: features are numbers, not {x.dtype}")
+    return np.ascontiguousarray(x, np.float32), None
+
+
+#: Labels above this are names rather than numbers of classes.
+_MOST = 1_000_000
+
+
+def _labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
+    """Numbers of classes, and what they are called where they are not numbers from 0."""
+    import numpy as np
+
+    if y is None:
+        return None, None
+    if isinstance(y, (list, tuple)):
+        numbers = all(isinstance(value, (bool, int, float)) for value in y)
+        values = np.asarray(y) if numbers else _object_array(y)
+    else:
+        values = _convert.array(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(f"invalid graph: labels of shape {values.shape}; there must be one class for each node")
+    if values.dtype.kind == "b":
+        return values.astype(np.int64), None
+    if values.dtype.kind == "f":
+        known = ~np.isnan(values)
+        if not (values[known] == np.round(values[known])).all():
+            raise ValueError("Unknown label type: continuous numbers; labels are classes")
+        values = np.where(known, values, -1)
+        if known.any() and (abs(values) > 2**53).any():
+            raise ValueError("Unknown label type: numbers that are too large for classes")
+        values = values.astype(np.int64)
+    if values.dtype.kind in "iu":
+        if values.size == 0 or (int(values.min()) >= -1 and int(values.max()) < _MOST):
+            return values.astype(np.int64), None
+        classes = np.unique(values[values != -1])
+        return np.where(values == -1, -1, np.searchsorted(classes, values)).astype(np.int64), classes
+    items = values.tolist()
+    unknown = [item is None or item != item for item in items]
+    try:
+        found = sorted({item for item, skip in zip(items, unknown) if not skip})
+    except TypeError:
+        raise ValueError("Unknown label type: labels of kinds that cannot be ordered, such as names and numbers") from None
+    number = {value: at for at, value in enumerate(found)}
+    codes = np.asarray([-1 if skip else number[item] for item, skip in zip(items, unknown)], np.int64)
+    return codes, _object_array(found) if found else None

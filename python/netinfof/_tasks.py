@@ -1,0 +1,101 @@
+"""Probe and act in one call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _native
+from ._graph import Graph, GraphLike
+from ._model import Model
+from ._options import Options, Progress, RandomState, Task, how, words
+from ._result import Result, Tested
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._splits import SplitLike
+
+
+def probe(
+    data: GraphLike,
+    task: Task = "links",
+    *,
+    split: SplitLike | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Measures how much usable information a graph holds about a task: would a GNN help?
+
+    >>> import netinfof
+    >>> result = netinfof.probe("synth:demo", task="nodes")
+    >>> print(result.verdict.headline)
+    Structure is enough.
+
+    Parameters
+    ----------
+    data
+        Anything :meth:`Graph.of` takes: a file, PyG, DGL, networkx, igraph, SciPy, frames, arrays.
+    task
+        ``links`` or ``nodes``.
+    split
+        A split of your own: a :class:`LinkSplit` or :class:`NodeSplit`, ``"masks"`` for those of the graph, or a file for the command's ``--split``.
+    random_state
+        Seed of splits, walks and sketches; the same seed gives the same bits.
+    n_jobs
+        Threads; no result depends on them. None and -1 take one for each core.
+    progress
+        True for a bar (tqdm where it is there), or a callable that gets the stage, the steps done and the steps in all.
+    options
+        What the command can be told, as keywords: ``dim=64``, ``components="U,F,S"``, ``protocol="paper"``; see :class:`Options`.
+    """
+    return _run(data, task, False, split, random_state, n_jobs, progress, dict(options))
+
+
+def act(
+    data: GraphLike,
+    task: Task = "links",
+    *,
+    split: SplitLike | None = None,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Solves the task with the same components, tests the solution, and keeps the model in ``result.model``.
+
+    >>> import netinfof
+    >>> result = netinfof.act("synth:demo")
+    >>> result.test["auc"] > 0.8
+    True
+
+    Parameters are those of :func:`probe`.
+    """
+    return _run(data, task, True, split, random_state, n_jobs, progress, dict(options))
+
+
+def _run(
+    data: GraphLike,
+    task: str,
+    solve: bool,
+    split: Any,
+    random_state: RandomState,
+    n_jobs: int | None,
+    progress: Progress,
+    options: dict[str, Any],
+) -> Result:
+    goal = "act" if solve else "probe"
+    said = words(options, of=goal, random_state=random_state, task=task)
+    graph = Graph.of(data)
+    own = None
+    if split is not None:
+        from ._splits import own_split
+
+        own = own_split(split, graph, task)
+    told = {"task": task, "random_state": random_state, **options}
+    shown = ", ".join(f"{key}={value!r}" for key, value in told.items() if value is not None)
+    call = f"netinfof.{goal}({graph.name!r}, {shown}{', split=…' if own is not None else ''})"
+    text, native, tested = _native.run(graph._native, said, solve, own, call, how(n_jobs, progress))
+    model = None if native is None else Model(native, graph)
+    return Result(text, model, None if tested is None else Tested(*tested))

@@ -1,0 +1,172 @@
+"""Scikit-learn's contract."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netinfof
+
+ALL = [netinfof.LinkProbe, netinfof.NodeProbe, netinfof.LinkPredictor, netinfof.NodeClassifier, netinfof.NetInfoFEmbedding]
+
+#: Where the contract of scikit-learn does not fit graphs, and why.
+EXCEPTIONS = {
+    netinfof.NodeClassifier: {
+        "check_classifiers_classes": "it has the class -1, which stands for an unknown class here, as in scikit-learn's own semi-supervised estimators",
+    },
+    netinfof.NetInfoFEmbedding: {},
+}
+
+
+@pytest.mark.parametrize("kind", EXCEPTIONS, ids=lambda kind: str(kind.__name__))
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_own_checks(kind: Any) -> None:
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    if not hasattr(checks, "estimator_checks_generator"):
+        pytest.skip("this scikit-learn cannot be told of exceptions")
+    found = checks.check_estimator(kind(), on_fail=None, on_skip=None, expected_failed_checks=EXCEPTIONS[kind])
+    failed = {check["check_name"]: str(check["exception"]) for check in found if check["status"] == "failed"}
+    assert not failed
+    passed = sum(check["status"] == "passed" for check in found)
+    assert passed > 40, passed
+    # An exception that is none any more must go.
+    assert {check["check_name"] for check in found if check["status"] == "xfail"} == set(EXCEPTIONS[kind])
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_parameters_are_kept_untouched(kind: Any) -> None:
+    value: list[str] = ["U", "S"]
+    estimator = kind(components=value, dim=16)
+    assert estimator.components is value and estimator.get_params()["dim"] == 16
+    assert estimator.set_params(dim=8) is estimator and estimator.dim == 8
+    assert repr(estimator) == f"{kind.__name__}(components=['U', 'S'], dim=8)"
+    with pytest.raises(ValueError, match="Invalid parameter 'dimm'"):
+        estimator.set_params(dimm=1)
+    with pytest.raises(TypeError):
+        kind(["U"])
+    assert estimator.fit("synth:demo") is estimator
+    assert estimator.components is value and estimator.n_features_in_ == 400
+    clone = pytest.importorskip("sklearn.base").clone(estimator)
+    assert clone is not estimator and clone.dim == 8 and not clone.__sklearn_is_fitted__()
+    again = pickle.loads(pickle.dumps(estimator))
+    assert again.__sklearn_is_fitted__() and again.get_params()["dim"] == 8
+
+
+def test_parameters_are_checked_in_fit() -> None:
+    netinfof.NodeClassifier(dim=-5, components=3, n_jobs="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="dim"):
+        netinfof.NodeClassifier(dim=0).fit("synth:demo")
+
+
+def test_estimators_are_the_functions(demo: netinfof.Graph) -> None:
+    model = netinfof.LinkPredictor(random_state=2).fit(demo)
+    result = netinfof.act(demo, random_state=2)
+    assert model.test_ == result.test and result.tested is not None and result.model is not None
+    scores = model.decision_function(result.tested.items)
+    assert np.array_equal(scores, result.tested.scores[:, 0])
+    assert model.score(result.tested.items, result.tested.truth) == pytest.approx(result.test["auc"], abs=1e-12)
+    proba = model.predict_proba(result.tested.items)
+    assert np.allclose(proba.sum(1), 1) and ((proba[:, 1] > 0.5) == model.predict(result.tested.items)).all()
+    assert (np.diff(proba[:, 1][np.argsort(scores)]) >= 0).all()
+    assert netinfof.LinkProbe(random_state=2).fit(demo).scores_ == netinfof.probe(demo, random_state=2).scores
+    nodes = netinfof.NodeClassifier(train=0.025, valid=0.025, random_state=2).fit(demo)
+    acted = netinfof.act(demo, task="nodes", random_state=2)
+    assert nodes.test_ == acted.test and acted.tested is not None
+    assert np.array_equal(nodes.model_.node_scores()[acted.tested.items], acted.tested.scores)
+    assert netinfof.NodeProbe().fit(demo).verdict_ == netinfof.probe(demo, task="nodes").verdict
+
+
+def test_recommendations_are_the_best_of_all(demo: netinfof.Graph) -> None:
+    model = netinfof.LinkPredictor(components="U,F,S").fit(demo)
+    known = {tuple(pair) for pair in demo.edge_index.T.tolist()}
+    pairs = [(9, other) for other in range(1200) if other != 9 and (min(9, other), max(9, other)) not in known]
+    scores = model.model_.link_scores(pairs, all_edges=True)
+    best = [pairs[at][1] for at in np.argsort(-scores, kind="stable")[:10]]
+    found = model.recommend([9], k=10)
+    assert found["partner"].tolist() == best and found["score"].tolist() == sorted(scores, reverse=True)[:10]
+    overall = model.recommend(k=5, overall=True)
+    assert len(overall["source"]) == 5 and overall["rank"].tolist() == [1, 2, 3, 4, 5] and (np.diff(overall["score"]) <= 0).all()
+    every = model.recommend(k=2)
+    assert len(every["node"]) == 2400 and every["rank"].tolist() == [1, 2] * 1200
+    with pytest.raises(ValueError, match="need no nodes beside it"):
+        model.recommend([1], overall=True)
+    with pytest.raises(ValueError, match="need node numbers below 1200"):
+        model.recommend([1200])
+    with pytest.raises(ValueError, match="need two columns"):
+        model.predict_proba([1, 2, 3])
+
+
+def test_unknown_classes_are_filled_in(demo: netinfof.Graph) -> None:
+    assert demo.y is not None
+    names = np.array(["red", "green", "blue", "grey"], object)[demo.y]
+    hidden = names.copy()
+    hidden[::2] = None
+    model = netinfof.NodeClassifier().fit(demo, hidden)
+    assert set(model.classes_) == {"red", "green", "blue", "grey"}
+    found = model.predict()
+    assert (found[::2] == names[::2]).mean() > 0.85
+    assert model.score(demo, names) == (found == names).mean()
+    assert model.score() == model.test_["accuracy"]
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict() == found).all() and list(again.classes_) == list(model.classes_)
+
+
+def test_features_with_edges(demo: netinfof.Graph) -> None:
+    """The graph in parts is the graph."""
+    one = netinfof.NodeClassifier().fit(demo)
+    two = netinfof.NodeClassifier().fit(demo.x, demo.y, edge_index=demo.edge_index)
+    assert np.array_equal(one.predict_proba(), two.predict_proba())
+    assert np.array_equal(one.predict_proba(demo), two.predict_proba(demo.x, edge_index=demo.edge_index))
+    with pytest.raises(ValueError, match="edges beside a graph"):
+        one.predict(demo, edge_index=demo.edge_index)
+
+
+def test_newer_graphs(demo: netinfof.Graph) -> None:
+    half = 600
+    index = demo.edge_index
+    old = netinfof.Graph(index[:, (index < half).all(0)], demo.x[:half], demo.y[:half] if demo.y is not None else None)
+    model = netinfof.NodeClassifier(components="F,S").fit(old)
+    assert demo.y is not None
+    assert (model.predict(demo)[half:] == demo.y[half:]).mean() > 0.7
+    links = netinfof.LinkPredictor(components="F,S").fit(old)
+    found = links.recommend([900], k=3, graph=demo)
+    assert len(found["partner"]) == 3
+    place = netinfof.NetInfoFEmbedding(components="F,S", dim=16).fit(old)
+    assert place.transform(demo).shape == (1200, 32)
+    with pytest.raises(ValueError, match="X has 3 features"):
+        model.predict(np.ones((5, 3)))
+
+
+def test_the_embedding_is_a_step_for_others(demo: netinfof.Graph) -> None:
+    linear = pytest.importorskip("sklearn.linear_model")
+    embedding = netinfof.NetInfoFEmbedding(dim=32)
+    z = embedding.fit_transform(demo)
+    assert np.array_equal(z, embedding.transform(demo)) and np.array_equal(z, embedding.transform())
+    assert list(embedding.components_) == ["U", "R", "F", "P", "S"]
+    assert list(embedding.get_feature_names_out()[:2]) == ["U0", "U1"] and len(embedding.get_feature_names_out()) == z.shape[1]
+    assert demo.y is not None
+    model = linear.LogisticRegression(max_iter=2000).fit(z[::2], demo.y[::2])
+    assert model.score(z[1::2], demo.y[1::2]) > 0.85
+
+
+def test_search_and_pipelines(demo: netinfof.Graph) -> None:
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    linear = pytest.importorskip("sklearn.linear_model")
+    selection = pytest.importorskip("sklearn.model_selection")
+    assert demo.y is not None
+    steps = pipeline.make_pipeline(netinfof.NetInfoFEmbedding(dim=16, components="F"), linear.LogisticRegression(max_iter=500))
+    x = demo.x.toarray()
+    found = selection.GridSearchCV(steps, {"netinfofembedding__dim": [4, 16]}, cv=2).fit(x, demo.y)
+    assert found.best_params_["netinfofembedding__dim"] in (4, 16)
+    scores = selection.cross_val_score(netinfof.NodeClassifier(components="F", dim=32), x, demo.y, cv=2)
+    assert scores.mean() > 0.3
+
+
+def test_before_fit() -> None:
+    sklearn = pytest.importorskip("sklearn.exceptions")
+    for ask in (netinfof.LinkPredictor().recommend, netinfof.NodeClassifier().predict, netinfof.NetInfoFEmbedding().transform):
+        with pytest.raises(sklearn.NotFittedError, match="is not fitted yet"):
+            ask()

@@ -1,0 +1,232 @@
+"""Graphs from everything that holds one."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netinfof
+from netinfof import Graph
+
+EDGES = np.array([[0, 1, 2, 2], [1, 2, 3, 2]])
+X = np.arange(8, dtype=np.float32).reshape(4, 2) + 1
+
+
+def same(graph: Graph, edges: Any = ([0, 1, 2], [1, 2, 3])) -> None:
+    assert graph.edge_index.tolist() == [list(end) for end in edges]
+
+
+def test_arrays_are_the_edges_features_and_classes_they_hold() -> None:
+    graph = Graph(EDGES, X, [2, 0, -1, 2], name="four")
+    same(graph)
+    assert (graph.num_nodes, graph.num_edges, graph.num_features, graph.num_classes) == (4, 3, 2, 3)
+    assert graph.y is not None and graph.y.tolist() == [2, 0, -1, 2]
+    assert graph.facts()["self_loops_dropped"] == 1
+    assert repr(graph) == "Graph('four', nodes=4, edges=3, features=2, classes=3)"
+    # Both directions, and a pair of sequences.
+    same(Graph(([0, 1, 1, 2, 3], [1, 0, 2, 3, 2])))
+    # Nodes after the last edge are there if somebody says so.
+    assert Graph(EDGES, num_nodes=9).num_nodes == 9
+
+
+def test_features_are_not_copied() -> None:
+    x = np.random.default_rng(0).random((4, 5), dtype=np.float32)
+    graph = Graph(EDGES, x)
+    assert graph.x is x
+    x[0, 0] = 7
+    # The library itself looks at the same memory.
+    dense = graph._native.dense()
+    assert dense is not None and dense[0, 0] == 7
+    # Other kinds and layouts are copied once, and right.
+    for other in (x.astype(np.float64), np.asfortranarray(x), x.tolist()):
+        assert np.array_equal(np.asarray(Graph(EDGES, other).x), x)
+
+
+def test_features_outlive_whoever_gave_them() -> None:
+    graph = Graph(EDGES, np.random.default_rng(0).random((4, 1 << 18), dtype=np.float32))
+    copy = Graph._of_native(graph._native)
+    before = copy.facts()["feature_density"]
+    del graph
+    junk = [np.ones((4, 1 << 18), np.float32) for _ in range(4)]
+    assert copy.facts()["feature_density"] == before and len(junk) == 4
+
+
+def test_sparse_features_stay_sparse() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    x = sparse.random(4, 50, 0.05, random_state=0, format="csr", dtype=np.float32)
+    graph = Graph(EDGES, x)
+    assert graph.facts()["feature_storage"] == "sparse"
+    assert np.array_equal(graph.x.todense(), x.todense())
+    # A dense array that is mostly zeros is kept as a sparse one, as the command keeps tables.
+    assert Graph(EDGES, x.toarray()).facts()["feature_storage"] == "sparse"
+
+
+def test_a_sparse_adjacency_is_its_pattern() -> None:
+    sparse = pytest.importorskip("scipy.sparse")
+    adjacency = sparse.coo_matrix((np.array([1.0, 5, 1, 0]), (EDGES[0], EDGES[1])), shape=(6, 6))
+    for matrix in (adjacency, adjacency.tocsr(), adjacency.tocsc(), sparse.csr_array(adjacency)):
+        graph = Graph.of(matrix)
+        same(graph)
+        assert graph.num_nodes == 6
+    with pytest.raises(ValueError, match=r"square, this one has the shape \(2, 3\)"):
+        Graph.of(sparse.csr_matrix((2, 3)))
+
+
+def test_labels_may_be_numbers_names_or_unknown() -> None:
+    nan = float("nan")
+    for y, codes, classes in [
+        ([1, 0, 1, 2], [1, 0, 1, 2], [0, 1, 2]),
+        (np.array([1.0, nan, 0.0, nan]), [1, -1, 0, -1], [0, 1]),
+        (["b", None, "a", "b"], [1, -1, 0, 1], ["a", "b"]),
+        (np.array(["x", "y", "x", "y"]), [0, 1, 0, 1], ["x", "y"]),
+        (np.array([True, False, True, True]), [1, 0, 1, 1], [0, 1]),
+        ([5_000_000, 7_000_000, -1, 5_000_000], [0, 1, -1, 0], [5_000_000, 7_000_000]),
+        (np.array([[1], [0], [1], [0]]), [1, 0, 1, 0], [0, 1]),
+    ]:
+        graph = Graph(EDGES, y=y)
+        assert graph.y is not None and graph.y.tolist() == codes
+        assert graph.classes.tolist() == classes
+    with pytest.raises(ValueError, match="Unknown label type: continuous"):
+        Graph(EDGES, y=[0.5, 1.5, 0.1, 2.0])
+    with pytest.raises(ValueError, match=r"labels of shape \(4, 2\)"):
+        Graph(EDGES, y=np.ones((4, 2)))
+
+
+def test_contradictions_are_named() -> None:
+    faults: list[tuple[str, dict[str, Any]]] = [
+        (r"edge 2 is \(2, 3\), but node ids must lie below 3", {"edge_index": EDGES, "num_nodes": 3}),
+        (r"edge 0 is \(-1, 0\)", {"edge_index": [[-1], [0]]}),
+        (r"3 feature rows for 4 nodes", {"edge_index": EDGES, "x": np.ones((3, 2)), "num_nodes": 4}),
+        (r"feature of node 1, column 0 is not a finite number", {"edge_index": EDGES, "x": [[1], [np.nan], [1], [1]]}),
+        (r"this one is turned round", {"edge_index": EDGES.T}),
+        (r"an edge index holds node numbers, not float64", {"edge_index": EDGES * 1.0}),
+        (r"2 labels for 4 nodes", {"edge_index": EDGES, "y": [0, 1], "num_nodes": 4}),
+        (r"places 0 and 2 are both called `a`", {"edge_index": [[0], [1]], "nodes": ["a", "b", "a"]}),
+        (r"features are numbers, not <U1", {"edge_index": EDGES, "x": [["a"], ["b"], ["c"], ["d"]]}),
+        (r"2 ids for 3 nodes", {"edge_index": [[0], [1]], "nodes": ["a", "b"], "num_nodes": 3}),
+        (r"1 sources for 2 targets", {"edge_index": ([0], [1, 2])}),
+    ]
+    for fault, kwargs in faults:
+        with pytest.raises(ValueError, match=fault):
+            Graph(**kwargs)
+    with pytest.raises(TypeError, match=r"no graph can be made of builtins.int"):
+        Graph.of(7)
+    with pytest.raises(TypeError, match=r"of shape \(4, 4\); take an edge index"):
+        Graph.of(np.ones((4, 4)))
+    with pytest.raises(ValueError, match="a mapping with edges"):
+        Graph.of({"edges": EDGES})
+
+
+def test_names_are_kept_and_used() -> None:
+    graph = Graph([[0, 1], [1, 2]], nodes=["ann", "bob", "cy"])
+    assert graph.nodes.tolist() == ["ann", "bob", "cy"]
+    assert graph.numbers_of([("cy", "ann")]).tolist() == [[2, 0]]
+    with pytest.raises(ValueError, match="'dan'"):
+        graph.numbers_of(["dan"])
+    with pytest.raises(ValueError, match="need node numbers below 4"):
+        Graph(EDGES).numbers_of([4])
+
+
+def test_networkx_keeps_its_order_and_labels() -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.DiGraph(name="people")
+    graph.add_node("zoe", x=[1.0, 2.0], job="cook")
+    graph.add_node(("a", 1), x=[3.0, 4.0], job="smith")
+    graph.add_node(7, x=[5.0, 6.0], job="cook")
+    graph.add_edge(7, "zoe")
+    graph.add_edge("zoe", 7)
+    found = Graph.from_networkx(graph, label="job")
+    assert found.nodes.tolist() == ["zoe", ("a", 1), 7]
+    same(found, ([0], [2]))
+    assert found.x.tolist() == [[1, 2], [3, 4], [5, 6]]
+    assert found.classes.tolist() == ["cook", "smith"] and found.name == "people"
+    assert found.numbers_of([7, ("a", 1)]).tolist() == [2, 1]
+    # Ids with gaps do not shift features (what other converters have got wrong).
+    gaps = networkx.Graph()
+    for node in (10, 5, 20):
+        gaps.add_node(node, x=[float(node)])
+    gaps.add_edge(5, 20)
+    found = Graph.of(gaps)
+    assert found.nodes.tolist() == [10, 5, 20] and found.x[:, 0].tolist() == [10, 5, 20]
+    same(found, ([1], [2]))
+    with pytest.raises(ValueError, match="no such attribute"):
+        Graph.from_networkx(gaps, features="size")
+    assert Graph.of(networkx.path_graph(4)).nodes.tolist() == [0, 1, 2, 3]
+
+
+def test_networkx_labels_are_in_results() -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.relabel_nodes(networkx.les_miserables_graph(), str)
+    model = netinfof.LinkPredictor(dim=16).fit(graph)
+    found = model.recommend(["Valjean"], k=3)
+    assert set(found["node"]) == {"Valjean"} and all(partner in graph for partner in found["partner"])
+    assert not any(graph.has_edge("Valjean", partner) for partner in found["partner"])
+    assert model.predict_proba([("Valjean", "Javert"), ("Valjean", "Napoleon")]).shape == (2, 2)
+
+
+def test_igraph() -> None:
+    igraph = pytest.importorskip("igraph")
+    graph = igraph.Graph(n=4, edges=[(0, 1), (1, 2), (2, 3)])
+    graph.vs["name"] = ["a", "b", "c", "d"]
+    graph.vs["size"] = [1.0, 2.0, 3.0, 4.0]
+    graph.vs["kind"] = ["m", "n", "m", "n"]
+    found = Graph.from_igraph(graph, features=["size"], label="kind")
+    same(found)
+    assert found.nodes.tolist() == ["a", "b", "c", "d"] and found.x[:, 0].tolist() == [1, 2, 3, 4]
+    assert found.classes.tolist() == ["m", "n"]
+    assert Graph.of(graph).num_edges == 3
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames(library: str) -> None:
+    frames = pytest.importorskip(library)
+    edges = frames.DataFrame({"weight": [1.0, 2.0, 3.0], "Target": ["b", "c", "d"], "Source": ["a", "b", "c"]})
+    found = Graph.of(edges)
+    assert found.nodes.tolist() == ["a", "b", "c", "d"]
+    same(found)
+    nodes = frames.DataFrame({"id": ["d", "c", "b", "a"], "age": [4, 3, 2, 1], "label": ["x", "y", "x", "y"]})
+    found = Graph.from_frame(edges, nodes)
+    assert found.nodes.tolist() == ["d", "c", "b", "a"] and found.x[:, 0].tolist() == [4, 3, 2, 1]
+    assert found.classes.tolist() == ["x", "y"]
+    same(found, ([0, 1, 2], [1, 2, 3]))
+    # Numbers ascend, whatever the order they come in.
+    assert Graph.of(frames.DataFrame({"u": [30, 10], "v": [20, 30]})).nodes.tolist() == [10, 20, 30]
+    with pytest.raises(ValueError, match="1 ids of the edge frame are not in the node frame, such as `a`"):
+        Graph.from_frame(edges, nodes[:3])
+    with pytest.raises(ValueError, match="invalid `source`: who"):
+        Graph.from_frame(edges, source="who")
+    with pytest.raises(ValueError, match="column `name` of the node frame holds no numbers"):
+        Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "name": ["p", "q", "r", "s"]}))
+
+
+def test_files_are_those_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text("source,target\na,b\nb,c\n")
+    (tmp_path / "n.csv").write_text("id,size,label\nc,1,x\nb,2,y\na,3,x\n")
+    graph = Graph.from_file(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+    assert graph.nodes.tolist() == ["c", "b", "a"] and graph.classes.tolist() == ["x", "y"]
+    graph.save(tmp_path / "g.npz")
+    again = Graph.of(str(tmp_path / "g.npz"))
+    assert again.nodes.tolist() == ["c", "b", "a"]
+    same(again, graph.edge_index.tolist())
+    (tmp_path / "numbers.txt").write_text("5 7\n7 9\n")
+    assert Graph.of(tmp_path / "numbers.txt").nodes.tolist() == [5, 7, 9]
+    with pytest.raises(FileNotFoundError, match="nowhere.csv: no such file"):
+        Graph.of("nowhere.csv")
+    (tmp_path / "bad.csv").write_text("a,b\nc\n")
+    with pytest.raises(ValueError, match=r"bad.csv:2: "):
+        Graph.of(tmp_path / "bad.csv")
+    with pytest.raises(ValueError, match="invalid value 'txt' for '--format"):
+        Graph.from_file(tmp_path / "e.csv", format="txt")
+
+
+def test_pickles(demo: Graph) -> None:
+    for graph in (demo, Graph(EDGES, X, ["b", None, "a", "b"], nodes=["p", ("q", 1), 3, 4.5], name="odd")):
+        again = pickle.loads(pickle.dumps(graph))
+        assert np.array_equal(again.edge_index, graph.edge_index) and again.y.tolist() == graph.y.tolist()  # type: ignore[union-attr]
+        assert again.nodes.tolist() == graph.nodes.tolist() and again.classes.tolist() == graph.classes.tolist()
+        one, two = (g.x.todense() if hasattr(g.x, "todense") else g.x for g in (graph, again))
+        assert np.array_equal(one, two) and again.name == graph.name

@@ -1,0 +1,147 @@
+"""Real objects of PyTorch Geometric and DGL: graphs in, splits out, a GNN trained on the very same pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netinfof
+
+
+def as_pyg(graph: netinfof.Graph, **more: Any) -> Any:
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data")
+    index = np.concatenate([graph.edge_index, graph.edge_index[::-1]], axis=1)
+    x = torch.from_numpy(graph.x.toarray())
+    return data.Data(x=x, edge_index=torch.from_numpy(index), y=torch.from_numpy(graph.y), **more)
+
+
+def test_a_data_goes_in(demo: netinfof.Graph) -> None:
+    data = as_pyg(demo)
+    graph = netinfof.Graph.of(data)
+    assert (graph.num_nodes, graph.num_edges, graph.num_features, graph.num_classes) == (1200, 4023, 400, 4)
+    assert np.array_equal(graph.edge_index, demo.edge_index)
+    # Tensors share their memory with the graph where they are dense and float32.
+    torch = pytest.importorskip("torch")
+    data.x = torch.rand(1200, 16)
+    assert netinfof.Graph.of(data).x.ctypes.data == data.x.data_ptr()
+    scores = netinfof.probe(as_pyg(demo)).scores
+    assert scores == netinfof.probe(demo).scores
+
+
+def test_odd_data(demo: netinfof.Graph) -> None:
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data")
+    one = as_pyg(demo, train_mask=torch.arange(1200) < 100, val_mask=(torch.arange(1200) // 100) == 1, test_mask=torch.arange(1200) >= 200)
+    masks = netinfof.Graph.of(one).masks
+    assert masks is not None and masks["val"].sum() == 100
+    result = netinfof.probe(one, task="nodes", split="masks", dim=16)
+    assert len(result.data["splits"]) == 1
+    # No features, no labels, nodes without an edge, labels as a column, features that want a gradient.
+    bare = data.Data(edge_index=torch.tensor([[0, 1], [1, 2]]), num_nodes=5)
+    assert netinfof.Graph.of(bare).num_nodes == 5
+    column = data.Data(edge_index=torch.tensor([[0, 1], [1, 2]]), y=torch.tensor([[0], [1], [0]]), x=torch.rand(3, 2, requires_grad=True))
+    assert netinfof.Graph.of(column).num_classes == 2
+    whole = data.Data(edge_index=torch.tensor([[0, 1], [1, 2]]), y=torch.tensor([1.0]), num_nodes=3)
+    assert netinfof.Graph.of(whole).y is None
+    with pytest.raises(ValueError, match="several types of nodes or edges"):
+        netinfof.Graph.of(data.HeteroData())
+
+
+def test_a_dataset_goes_in(demo: netinfof.Graph) -> None:
+    data = pytest.importorskip("torch_geometric.data")
+    one = as_pyg(demo)
+
+    base: Any = data.InMemoryDataset
+
+    class Own(base):  # type: ignore[misc]
+        def __init__(self, graphs: list[Any]) -> None:
+            super().__init__(".")
+            self.data, self.slices = self.collate(graphs)
+
+    assert netinfof.Graph.of(Own([one])).num_edges == demo.num_edges
+    with pytest.raises(ValueError, match="a dataset of 2 graphs"):
+        netinfof.Graph.of(Own([one, one]))
+    model = netinfof.NodeClassifier().fit(Own([one]))
+    assert model.test_["accuracy"] > 0.8
+
+
+def test_a_gcn_learns_from_the_very_same_pairs(demo: netinfof.Graph) -> None:
+    """Two layers of GCN on what `to_pyg` gives, scored by the metrics that Act is scored by."""
+    torch = pytest.importorskip("torch")
+    nn = pytest.importorskip("torch_geometric.nn")
+    sampling = pytest.importorskip("torch_geometric.utils")
+    split = netinfof.link_split(as_pyg(demo), random_state=0)
+    train, valid, test = split.to_pyg()
+    assert train.edge_index.shape == (2, 2 * len(split.train)) and bool((valid.edge_index == train.edge_index).all())
+    assert np.array_equal(test.edge_label_index[:, test.edge_label == 1].numpy().T, split.test)
+    assert np.array_equal(test.edge_label_index[:, test.edge_label == 0].numpy().T, split.test_negatives)
+    torch.manual_seed(0)
+
+    base: Any = torch.nn.Module
+
+    class Gcn(base):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.GCNConv(400, 32), nn.GCNConv(32, 16)
+
+        def forward(self, data: Any, pairs: Any) -> Any:
+            z = self.second(self.first(data.x, data.edge_index).relu(), data.edge_index)
+            return (z[pairs[0]] * z[pairs[1]]).sum(-1)
+
+    model = Gcn()
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(60):
+        optimizer.zero_grad()
+        none = sampling.negative_sampling(train.edge_index, 1200, train.edge_label_index.shape[1])
+        pairs = torch.cat([train.edge_label_index, none], dim=1)
+        truth = torch.cat([train.edge_label, torch.zeros(none.shape[1])])
+        torch.nn.functional.binary_cross_entropy_with_logits(model(train, pairs), truth).backward()
+        optimizer.step()
+    with torch.no_grad():
+        scores = model(test, test.edge_label_index).numpy()
+    edges = test.edge_label.numpy() == 1
+    gnn = {"auc": netinfof.auc(scores[edges], scores[~edges]), "hits@100": netinfof.hits_at_k(scores[edges], scores[~edges], 100)}
+    act = netinfof.act(demo, random_state=0)
+    assert act.tested is not None and np.array_equal(act.tested.items[:805], split.test)
+    assert gnn["auc"] > 0.8 and 0 < gnn["hits@100"] <= 1
+    print({"gcn": gnn, "act": act.test})
+
+
+def test_masks_go_out(demo: netinfof.Graph) -> None:
+    pytest.importorskip("torch_geometric")
+    split = netinfof.node_split(demo, train=0.1, valid=0.1)
+    data = split.to_pyg()
+    assert int(data.train_mask.sum()) == len(split.train) and data.x.shape == (1200, 400)
+    again = netinfof.probe(data, task="nodes", split="masks", dim=16)
+    assert again.scores == netinfof.probe(demo, task="nodes", split=split, dim=16).scores
+
+
+def test_dgl(demo: netinfof.Graph) -> None:
+    torch = pytest.importorskip("torch")
+    try:
+        import dgl
+    except Exception as fault:
+        pytest.skip(f"no DGL here ({type(fault).__name__})")
+    index = torch.from_numpy(demo.edge_index)
+    graph = dgl.to_bidirected(dgl.graph((index[0], index[1]), num_nodes=1200))
+    graph.ndata["feat"] = torch.from_numpy(demo.x.toarray())
+    graph.ndata["label"] = torch.from_numpy(demo.y)
+    found = netinfof.Graph.of(graph)
+    assert np.array_equal(found.edge_index, demo.edge_index) and found.num_classes == 4
+    assert netinfof.probe(graph, dim=16).scores == netinfof.probe(demo, dim=16).scores
+    graph.ndata["other"] = torch.rand(1200, 3)
+    assert netinfof.Graph.from_dgl(graph, features="other").num_features == 3
+    with pytest.raises(ValueError, match="invalid `features`: words"):
+        netinfof.Graph.from_dgl(graph, features="words")
+    split = netinfof.link_split(graph)
+    training, pairs = split.to_dgl()
+    assert training.num_edges() == 2 * len(split.train) and training.ndata["feat"].shape == (1200, 400)
+    assert np.array_equal(pairs["test_negatives"].numpy(), split.test_negatives)
+    masked = netinfof.node_split(graph).to_dgl()
+    assert int(masked.ndata["train_mask"].sum()) == len(netinfof.node_split(graph).train)
+    hetero = dgl.heterograph({("a", "to", "b"): ([0], [0]), ("b", "of", "a"): ([0], [0])})
+    with pytest.raises(ValueError, match="several types"):
+        netinfof.Graph.of(hetero)

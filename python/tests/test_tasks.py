@@ -1,0 +1,158 @@
+"""Probe and act: what they say, and that they say it as the command does."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import netinfof
+
+
+def told(report: dict[str, Any]) -> dict[str, Any]:
+    """A report without what differs from run to run."""
+    for key in ("command", "threads", "peak_memory_bytes"):
+        report.pop(key, None)
+    for split in report["splits"]:
+        split.pop("seconds", None)
+    return report
+
+
+def by_command(command: str, *words: str) -> dict[str, Any]:
+    done = subprocess.run([command, *words, "--json", "-", "--quiet"], check=True, capture_output=True, text=True)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@pytest.mark.parametrize("goal", ["probe", "act"])
+@pytest.mark.parametrize("task", ["links", "nodes"])
+def test_same_bits_as_the_command(command: str, goal: str, task: str) -> None:
+    run = getattr(netinfof, goal)
+    ours = run("synth:demo", task=task, random_state=3, dim=32, components=["U", "F", "S"], n_jobs=1)
+    theirs = by_command(command, goal, "synth:demo", "--task", task, "--seed", "3", "--dim", "32", "--components", "U,F,S")
+    # Files are generated from the seed too.
+    graph = netinfof.Graph.of("synth:demo?seed=0")
+    assert graph.num_edges == ours.graph["edges"]
+    if theirs["graph"]["edges"] == ours.graph["edges"]:
+        assert told(ours.data) == told(theirs)
+
+
+def test_same_bits_from_arrays_and_from_a_file(command: str, data: Path, tmp_path: Path) -> None:
+    """Cora: the file through the command, the same graph as arrays through Python."""
+    theirs = by_command(command, "probe", str(data / "cora.npz"))
+    graph = netinfof.Graph.of(data / "cora.npz")
+    arrays = netinfof.Graph(graph.edge_index[:, ::-1], graph.x, graph.y, name="cora")
+    for source in (data / "cora.npz", arrays):
+        assert told(netinfof.probe(source).data) == told(theirs.copy())
+
+
+def test_models_of_the_command_and_of_python_are_the_same_file(command: str, tmp_path: Path) -> None:
+    netinfof.act("synth:demo?seed=0").model.save(tmp_path / "ours")  # type: ignore[union-attr]
+    subprocess.run([command, "act", "synth:demo?seed=0", "--save", str(tmp_path / "theirs"), "-q"], check=True, capture_output=True)
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+    model = netinfof.Model.load(tmp_path / "theirs")
+    assert model.task == "links" and model.graph.num_nodes == 1200
+    words = ["--node", "5", "--k", "4", "--exclude-known", "--edges", "all", "-q", "-o", str(tmp_path / "found.jsonl")]
+    subprocess.run([command, "recommend", str(tmp_path / "ours"), *words], check=True, capture_output=True)
+    theirs = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    assert model.recommend([5], k=4).rows() == theirs
+
+
+def test_threads_do_not_matter() -> None:
+    one, three = (netinfof.act("synth:demo", n_jobs=n, dim=16, components="U,S,X") for n in (1, 3))
+    assert told(one.data) == told(three.data)
+
+
+def test_a_result_is_many_things(tmp_path: Path) -> None:
+    result = netinfof.probe("synth:demo", dim=16)
+    assert result.verdict.kind in ("gnn", "structure", "features", "any", "nothing")
+    assert str(result.verdict).startswith(result.verdict.headline)
+    assert json.loads(result.to_json())["graph"]["name"] == "demo"
+    page = result.to_html(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == page and page.startswith("<!doctype html>")
+    assert result._repr_html_().startswith("<iframe srcdoc=") and "<style" not in result._repr_html_()
+    assert "netinfof.probe(" in page
+    assert "link prediction" in str(result) and result.verdict.headline in repr(result)
+    again = netinfof.Result.from_json(result.to_json())
+    assert told(again.data) == told(pickle.loads(pickle.dumps(result)).data)
+    with pytest.raises(ValueError, match="not a report of netinfof"):
+        netinfof.Result.from_json("{}")
+    with pytest.raises(FileNotFoundError):
+        result.to_html(tmp_path / "no" / "page.html")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+def test_scores_are_a_table_for_everyone() -> None:
+    scores = netinfof.probe("synth:demo", dim=16, components="U,F").scores
+    assert scores["component"] == ["U", "F"] and scores.rows()[0]["group"] == "structure"
+    assert scores._repr_html_().startswith("<table>")
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    frame = pandas.DataFrame(scores)
+    assert frame.shape == (2, 12) and frame.score[0] == scores["score"][0]
+    assert polars.DataFrame(scores)["score"].to_list() == scores["score"]
+    assert scores.to_pandas().equals(frame) and scores.to_polars().shape == (2, 12)
+
+
+def test_plot(tmp_path: Path) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    axes = netinfof.probe("synth:demo", dim=16).plot()
+    assert [label.get_text() for label in axes.get_yticklabels()][-1] == "U"
+    axes.figure.savefig(tmp_path / "scores.png")
+    assert (tmp_path / "scores.png").stat().st_size > 5000
+
+
+def test_mistakes_are_told_as_the_command_tells_them(command: str) -> None:
+    for fault, kwargs in [
+        (r"invalid `dim`: 0 \(need 1 to 4096\)", {"dim": 0}),
+        (r"invalid value 'dirty' for '--protocol <PROTOCOL>' \[possible values: clean, paper\]", {"protocol": "dirty"}),
+        (r"invalid `components`: Q", {"components": "Q"}),
+        (r"invalid value 'edges' for '--task <TASK>'", {"task": "edges"}),
+        (r"invalid `train`: 2", {"shares": (2, 0.1)}),
+    ]:
+        with pytest.raises(ValueError, match=fault):
+            netinfof.probe("synth:demo", **kwargs)  # type: ignore[arg-type]
+    done = subprocess.run([command, "probe", "--dim", "0"], capture_output=True, text=True, check=False)
+    with pytest.raises(ValueError) as caught:
+        netinfof.probe("synth:demo", dim=0)
+    assert f"error: {caught.value}" == done.stderr.splitlines()[0]
+    with pytest.raises(TypeError, match=r"probe\(\) got an unexpected keyword argument 'dimm'; did you mean 'dim'\?"):
+        netinfof.probe("synth:demo", dimm=4)  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="split: the graph is too small: 1 edges"):
+        netinfof.probe([[0], [1]])
+    with pytest.raises(ValueError, match="the graph has no labels"):
+        netinfof.probe(netinfof.Graph(np.ones((2, 5), int)), task="nodes")
+    with pytest.raises(ValueError, match="n_jobs"):
+        netinfof.probe("synth:demo", n_jobs=0)
+
+
+def test_hints_are_notes() -> None:
+    with pytest.raises(ValueError) as caught:
+        netinfof.probe([[0], [1]])
+    assert getattr(caught.value, "__notes__", ["hint"])[0].startswith("hint")
+
+
+def test_a_split_of_ones_own(demo: netinfof.Graph, tmp_path: Path, command: str) -> None:
+    split = netinfof.link_split(demo, random_state=0)
+    own = netinfof.act(demo, split=split, dim=16)
+    assert own.data["splits"][0]["seed"] == 0 and own.tested is not None
+    assert np.array_equal(own.tested.items[: len(split.test)], split.test)
+    split.save(tmp_path / "split.npz")
+    theirs = by_command(command, "act", "synth:demo?seed=0", "--dim", "16", "--split", str(tmp_path / "split.npz"))
+    assert told(netinfof.act("synth:demo?seed=0", dim=16, split=tmp_path / "split.npz").data) == told(theirs.copy())
+    nodes = netinfof.node_split(demo, train=0.1, valid=0.1)
+    nodes.save(tmp_path / "nodes.npz")
+    one = netinfof.probe(demo, task="nodes", split=nodes, dim=16)
+    two = netinfof.probe(demo, task="nodes", split=str(tmp_path / "nodes.npz"), dim=16)
+    assert told(one.data) == told(two.data)
+    with pytest.raises(ValueError, match="a split of nodes cannot split links"):
+        netinfof.probe(demo, split=nodes)
+    with pytest.raises(ValueError, match="brought no train_mask"):
+        netinfof.probe(demo, task="nodes", split="masks")
+    with pytest.raises(TypeError, match="no split can be made of int"):
+        netinfof.probe(demo, split=3)  # type: ignore[arg-type]
