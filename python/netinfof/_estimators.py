@@ -62,7 +62,7 @@ class _Estimator:
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        said = (f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default)
+        said = (f"{k}={v!r}" for k, v in self.get_params().items() if repr(v) != repr(defaults[k].default))
         return f"{type(self).__name__}({', '.join(said)})"
 
     def _options(self) -> dict[str, Any]:
@@ -261,22 +261,26 @@ class LinkPredictor(_Estimator):
         self.n_features_in_ = graph.num_features
         return self
 
-    def decision_function(self, X: Any, *, graph: GraphLike | None = None) -> NDArray[np.float64]:
-        """Log-odds of an edge for every pair; as Act scored them, from training edges alone, or in a newer graph."""
-        self._check_fitted()
-        return self.model_.link_scores(X, graph=graph, n_jobs=self.n_jobs)
+    def decision_function(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
+        """Calibrated log-odds of an edge for every pair: above 0 where an edge is more likely than none.
 
-    def predict_proba(self, X: Any, *, graph: GraphLike | None = None) -> NDArray[np.float64]:
-        """Probabilities of no edge and of an edge for every pair."""
+        Without `all_edges` the model sees its training edges alone, as it did when it was tested; with it, all that are known, as
+        :meth:`recommend` does.
+        """
+        self._check_fitted()
+        return self.model_._log_odds(X, self.prior, graph, all_edges, self.n_jobs)
+
+    def predict_proba(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
+        """Probabilities of no edge and of an edge for every pair, where the share `prior` of such pairs are edges."""
         import numpy as np
 
         self._check_fitted()
-        edge = self.model_.link_probabilities(X, prior=self.prior, graph=graph, n_jobs=self.n_jobs)
+        edge = self.model_.link_probabilities(X, prior=self.prior, graph=graph, all_edges=all_edges, n_jobs=self.n_jobs)
         return np.stack([1 - edge, edge], axis=1)
 
-    def predict(self, X: Any, *, graph: GraphLike | None = None) -> NDArray[np.int64]:
+    def predict(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.int64]:
         """1 where an edge is more likely than none."""
-        found: NDArray[Any] = self.predict_proba(X, graph=graph)[:, 1] > 0.5
+        found: NDArray[Any] = self.decision_function(X, all_edges=all_edges, graph=graph) > 0
         return found.astype(int)
 
     def recommend(
@@ -292,7 +296,7 @@ class LinkPredictor(_Estimator):
     ) -> Table:
         """The `k` likeliest partners of nodes (of all without any), best first; with `overall` the `k` likeliest pairs of all.
 
-        See :meth:`Model.recommend`.
+        All known edges are seen, those that were held out too: `predict_proba` says the same with ``all_edges=True``. See :meth:`Model.recommend`.
         """
         self._check_fitted()
         return self.model_.recommend(
@@ -342,18 +346,37 @@ class _OfNodes(_Estimator):
                 raise ValueError("invalid `edge_index`: edges beside a graph (need them with features alone)")
             graph = Graph.of(X)
             if y is not None and labels:
-                graph = Graph(graph.edge_index, graph.x, y, num_nodes=graph.num_nodes, nodes=_own_names(graph), name=graph.name)
+                index, names = graph.edge_index, graph.nodes if graph._native.named else None
+                parts = _convert.Parts(index[0], index[1], graph.num_nodes, graph.x, None, names, graph.masks)
+                graph = Graph._of_parts(parts, graph.name, y=y)
             if not fit and graph.num_features != self.n_features_in_ and graph.num_features:
                 raise ValueError(self._width(graph.num_features))
             return graph, None
         rows, names = self._rows(X)
-        if fit:
-            if labels:
-                y = _classes_of(y, rows.shape[0], type(self).__name__)
-        else:
+        if fit and labels:
+            y = _classes_of(y, rows.shape[0], type(self).__name__)
+        if not fit:
             self._check_columns(rows.shape[1], names)
-        graph = Graph([[], []] if edge_index is None else edge_index, rows, y if labels else None, num_nodes=rows.shape[0], name="features")
-        return graph, names
+        self._check_edges(edge_index, fit)
+        source, target = _convert.ends([[], []] if edge_index is None else edge_index)
+        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None)
+        # Rows are the nodes that were fitted if they are the same rows; else they are others, whatever their number.
+        known = fit or _same_rows(rows, self._fitted_graph().x)
+        return Graph._of_parts(parts._replace(strangers=not known), "features"), names
+
+    def _fitted_graph(self) -> Graph:
+        model: Model = getattr(self, "model_")
+        return model.graph
+
+    def _check_edges(self, edge_index: Any, fit: bool) -> None:
+        if edge_index is not None:
+            return
+        if fit:
+            import warnings
+
+            warnings.warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own", UserWarning, stacklevel=5)
+        elif self._fitted_graph().num_edges:
+            raise ValueError("invalid `edge_index`: None (need edges, for it was fitted with edges; [[], []] says that there are none)")
 
     def _width(self, found: int) -> str:
         return f"X has {found} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
@@ -561,6 +584,8 @@ class NodeClassifier(_OfNodes):
             return self.test_["accuracy"]
         found = self.predict(X, edge_index=edge_index)
         if y is None:
+            if _is_rows(X):
+                raise ValueError("invalid `y`: None (need classes beside features)")
             graph = Graph.of(X)
             if graph.y is None:
                 raise ValueError("invalid `y`: None (need classes; the graph has none)")
@@ -650,7 +675,7 @@ class NetInfoFEmbedding(_OfNodes):
         """The components beside each other, a row for each node of the graph that was fitted, or of a newer one."""
         self._check_fitted()
         newer = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]._native
-        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None)))
+        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, warn=True)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Names of the columns: U0, U1, …"""
@@ -687,8 +712,19 @@ def _is_rows(X: Any) -> bool:
     return not hasattr(X, "__getitem__")
 
 
-def _own_names(graph: Graph) -> Any:
-    return graph.nodes if graph._native.named else None
+def _same_rows(rows: Any, known: Any) -> bool:
+    """Whether these are the very features that were fitted."""
+    import numpy as np
+
+    if known is None or tuple(rows.shape) != tuple(known.shape):
+        return False
+    one: Any
+    two: Any
+    one, two = (x.tocsr().astype(np.float32) if _convert.is_sparse(x) else np.asarray(x, np.float32) for x in (rows, known))
+    if _convert.is_sparse(one) and _convert.is_sparse(two):
+        return bool((one != two).nnz == 0)
+    dense: list[Any] = [x.toarray() if _convert.is_sparse(x) else x for x in (one, two)]
+    return bool(np.array_equal(*dense))
 
 
 def _classes_of(y: Any, rows: int, whose: str) -> Any:

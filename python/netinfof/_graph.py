@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _convert, _native
 from ._convert import Parts
@@ -62,7 +62,16 @@ class Graph:
         name: str = "graph",
     ) -> None:
         source, target = _convert.ends(edge_index)
+        if nodes is not None and num_nodes is None:
+            most = max((int(end.max()) + 1 for end in (source, target) if len(end)), default=0)
+            if most > len(nodes):
+                raise ValueError(f"invalid graph: {len(nodes)} names in `nodes`, but edges speak of {most} nodes")
+        x, y = _convert.aligned(x, nodes), _convert.aligned(y, nodes)
         x = x if x is None or _convert.is_sparse(x) else _convert.array(x)
+        if x is not None and len(x.shape) == 0:
+            raise ValueError("invalid graph: features are one number; there must be a row for each node")
+        if num_nodes is not None and int(num_nodes) < 0:
+            raise ValueError(f"invalid `num_nodes`: {num_nodes} (need 0 or more)")
         if num_nodes is None:
             num_nodes = len(nodes) if nodes is not None else _convert.count(x, y, source, target)
         self._set(Parts(source, target, int(num_nodes), x, y, nodes), name)
@@ -71,7 +80,18 @@ class Graph:
         import numpy as np
 
         x, rows = _features(parts.x)
-        labels, classes = _labels(parts.y)
+        if parts.classes is not None:
+            labels, classes = parts.y, parts.classes
+        else:
+            try:
+                labels, classes = _labels(parts.y)
+            except ValueError as fault:
+                if not parts.found:
+                    raise
+                import warnings
+
+                warnings.warn(f"the labels of {name} are left out: {fault}", UserWarning, stacklevel=4)
+                labels = classes = None
         ids = None if parts.nodes is None else _names(parts.nodes)
         native = _native.build(
             {
@@ -84,14 +104,15 @@ class Graph:
                 "y": labels,
                 "class_names": None if classes is None else [str(value) for value in classes.tolist()],
                 "ids": ids,
+                "strangers": parts.strangers,
             }
         )
         self._native = native
         self._numbers: dict[Any, int] | None = None
-        self._x = x if x is not None and native.sparse() is None else None
-        self._nodes = None if parts.nodes is None else _object_array(parts.nodes)
-        self._classes = classes
-        self._masks = None if parts.masks is None else {k: np.asarray(v) for k, v in parts.masks.items()}
+        self._x = x
+        self._nodes = None if parts.nodes is None else _kept(_object_array(parts.nodes))
+        self._classes = None if classes is None else _kept(classes)
+        self._masks = None if parts.masks is None else {k: _kept(np.asarray(v)) for k, v in parts.masks.items()}
 
     @classmethod
     def _of_native(cls, native: _native.Graph) -> Graph:
@@ -104,9 +125,9 @@ class Graph:
     def _of_parts(cls, parts: Parts, name: str, x: Any = None, y: Any = None) -> Graph:
         graph = cls.__new__(cls)
         if x is not None:
-            parts = parts._replace(x=x if _convert.is_sparse(x) else _convert.array(x))
+            parts = parts._replace(x=_convert.aligned(x, parts.nodes))
         if y is not None:
-            parts = parts._replace(y=y)
+            parts = parts._replace(y=_convert.aligned(y, parts.nodes), found=False)
         graph._set(parts, name)
         return graph
 
@@ -147,7 +168,9 @@ class Graph:
         shape = getattr(data, "shape", None)
         if (shape is not None and len(shape) == 2 and shape[0] == 2) or (isinstance(data, (list, tuple)) and len(data) == 2):
             return cls(data)
-        if hasattr(data, "__getitem__") and hasattr(data, "__len__") and shape is None:
+        if isinstance(data, (list, tuple)) and all(isinstance(edge, (list, tuple)) and len(edge) == 2 for edge in data):
+            raise TypeError("no graph can be made of a list of edges as it is; an edge index has two rows: Graph(list(zip(*edges)))")
+        if hasattr(data, "__getitem__") and hasattr(data, "__len__") and shape is None and not isinstance(data, (list, tuple)):
             return cls._only_one(data)
         raise TypeError(
             f"no graph can be made of {type(data).__module__}.{type(data).__qualname__}"
@@ -180,7 +203,7 @@ class Graph:
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
         if words[0].startswith("-"):
             words[0] = os.path.join(".", words[0])
-        return cls._of_native(_native.load(words, how(n_jobs, progress)))
+        return cls._of_native(_native.load(words, how(n_jobs, progress, warn=True)))
 
     @classmethod
     def from_scipy(cls, adjacency: Any, x: Any = None, y: Any = None, *, name: str = "graph") -> Graph:
@@ -207,16 +230,17 @@ class Graph:
         cls,
         graph: Any,
         *,
-        features: str | Sequence[str] | None = None,
-        label: str | None = None,
+        features: str | Sequence[str] | Literal[False] | None = None,
+        label: str | Literal[False] | None = None,
         x: Any = None,
         y: Any = None,
         name: str | None = None,
     ) -> Graph:
         """A graph of networkx, its nodes in the order of ``list(graph)`` and under their own labels.
 
-        `features` is one attribute that holds a vector, or several that hold a number each; `label` one that holds the class. `x` and `y`
-        take their place: arrays in the order of ``list(graph)``.
+        `features` is one attribute that holds a vector, or several that hold a number each; `label` one that holds the class; without names, vectors under
+        ``x``, ``feat`` or ``features`` and classes under ``label``, ``y`` or ``class`` are taken, with False none. `x` and `y` take their place: arrays in the
+        order of ``list(graph)``, or frames and series of pandas whose index names the nodes.
 
         >>> import netinfof, networkx
         >>> graph = netinfof.Graph.from_networkx(networkx.karate_club_graph(), label="club")
@@ -232,8 +256,8 @@ class Graph:
         cls,
         graph: Any,
         *,
-        features: str | Sequence[str] | None = None,
-        label: str | None = None,
+        features: str | Sequence[str] | Literal[False] | None = None,
+        label: str | Literal[False] | None = None,
         x: Any = None,
         y: Any = None,
         name: str = "graph",
@@ -251,13 +275,14 @@ class Graph:
         target: str | None = None,
         id: str | None = None,
         label: str | None = None,
-        features: Sequence[str] | None = None,
+        features: str | Sequence[str] | None = None,
         name: str = "graph",
     ) -> Graph:
         """An edge frame of pandas or polars, and perhaps a node frame with an id, features and a label.
 
-        Columns that are not named are found as the command finds them: `source` and `target` or other usual names, else the first two; `id`; `label`, `y` or
-        `class`; all others are features. With a node frame the nodes have its order; without one, numbers ascend and names stand as they come.
+        Columns that are not named are found by their names: `source` and `target`, `src` and `dst`, `from` and `to`, `u` and `v`, or the only two; `id`,
+        `node` or `name`; `label`, `y` or `class`. All other columns of the node frame are features, unless `features` names some; they must hold numbers.
+        Weights and other columns of the edge frame are not looked at. With a node frame the nodes have its order; without one, numbers ascend and names stand as they come.
 
         >>> import netinfof, pandas
         >>> edges = pandas.DataFrame({"source": ["ann", "bob"], "target": ["bob", "cy"]})
@@ -308,16 +333,13 @@ class Graph:
 
     @property
     def x(self) -> Any:
-        """Features: an array, a sparse matrix of SciPy where they are sparse, or None."""
+        """Features: the array that was given, else an array, or a sparse matrix of SciPy where they are sparse and SciPy is there; or None."""
         if self._x is None:
             rows = self._native.sparse()
             if rows is None:
                 self._x = self._native.dense()
             else:
-                from scipy.sparse import csr_matrix
-
-                starts, columns, values = rows
-                return csr_matrix((values, columns, starts), shape=(self.num_nodes, self.num_features))
+                return _matrix(rows, (self.num_nodes, self.num_features))
         return self._x
 
     @property
@@ -368,7 +390,7 @@ class Graph:
         found = {}
         if x is not None:
             # A copy: tensors may be written to.
-            found["x"] = torch.from_numpy(np.array(x.todense() if _convert.is_sparse(x) else x, np.float32))
+            found["x"] = torch.from_numpy(np.array(x.toarray() if _convert.is_sparse(x) else x, np.float32))
         if y is not None:
             found["y"] = torch.from_numpy(y)
         return found
@@ -394,16 +416,25 @@ class Graph:
                 raise ValueError(f"invalid `nodes`: {bad.flat[0]} (need node numbers below {self.num_nodes})")
             result: NDArray[np.int64] = numbers.astype(np.int64, copy=False)
             return result
-        asked = nodes if isinstance(nodes, np.ndarray) else _nested(nodes)
         if self._numbers is None:
             self._numbers = {value: at for at, value in enumerate(self.nodes.tolist())}
         number = self._numbers
+        asked = nodes if isinstance(nodes, np.ndarray) else _nested(nodes, number)
         found = np.empty(asked.shape, np.int64)
         for at, value in enumerate(asked.reshape(-1).tolist()):
             if value not in number:
-                raise ValueError(f"invalid `nodes`: {value!r} (no node of the graph is called so; the first is {self.nodes[0]!r})")
+                import difflib
+
+                near = difflib.get_close_matches(str(value), [str(name) for name in number], 1)
+                other = f"did you mean {near[0]}?" if near else f"the first is {next(iter(number))!r}"
+                raise ValueError(f"invalid `nodes`: {value!r} (no node of the graph is called so; {other})")
             found.flat[at] = number[value]
         return found
+
+    def _asked(self, nodes: Any) -> NDArray[np.int64]:
+        """The numbers of some nodes, or of one."""
+        one = isinstance(nodes, (str, int)) or (isinstance(nodes, tuple) and self._native.named and nodes in self.nodes.tolist())
+        return self.numbers_of([nodes] if one else nodes).reshape(-1)
 
     def __repr__(self) -> str:
         return f"Graph('{self.name}', nodes={self.num_nodes}, edges={self.num_edges}, features={self.num_features}, classes={self.num_classes})"
@@ -412,34 +443,50 @@ class Graph:
         return self._native.table()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        y, index = self.y, self.edge_index
-        labels = None if y is None else y
         nodes = self.nodes if self._native.named else None
-        named = self._native.class_names is not None
-        state = (index, self.x, labels, self.num_nodes, nodes, self.classes if named else None, self.name, self._masks)
-        return _restored, (state,)
+        classes = self.classes if self._native.class_names is not None else None
+        rows = self._native.sparse()
+        x = self.x if rows is None else (*rows, self.num_features)
+        return _restored, ((self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks),)
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
     index, x, y, num_nodes, nodes, classes, name, masks = state
-    if classes is not None and y is not None:
-        named = _object_array([None if label < 0 else classes[label] for label in y.tolist()])
-        graph = Graph._of_parts(Parts(index[0], index[1], num_nodes, x, named, nodes, masks), name)
-        return graph
-    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks), name)
+    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes), name)
 
 
-def _nested(values: Any) -> NDArray[Any]:
-    """An array of labels: one label, a sequence of them, or pairs; strings and tuples may be labels, so shapes are not guessed below lists."""
+def _kept(values: NDArray[Any]) -> NDArray[Any]:
+    """A copy that nobody changes: the native graph would not know."""
+    values = values.copy()
+    values.flags.writeable = False
+    return values
+
+
+def _matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
+    """A sparse matrix where there is SciPy, a dense array where not."""
+    import numpy as np
+
+    starts, columns, values = rows
+    try:
+        from scipy.sparse import csr_matrix
+    except ImportError:
+        dense = np.zeros(shape, np.float32)
+        dense[np.repeat(np.arange(shape[0]), np.diff(starts)), columns] = values
+        return dense
+    return csr_matrix((values, columns, starts), shape=shape)
+
+
+def _nested(values: Any, known: Mapping[Any, int]) -> NDArray[Any]:
+    """An array of labels: a sequence of them, or of pairs. Tuples may be labels themselves."""
     import numpy as np
 
     if hasattr(values, "to_numpy") or hasattr(values, "detach"):
         found: NDArray[Any] = _convert.array(values)
         return found
     values = list(values)
-    if values and all(isinstance(value, (list, tuple, np.ndarray)) and len(value) == 2 for value in values):
-        flat = _object_array([end for pair in values for end in pair])
-        return flat.reshape(-1, 2)
+    pairs = bool(values) and all(isinstance(value, (list, tuple, np.ndarray)) and len(value) == 2 for value in values)
+    if pairs and not all(isinstance(value, tuple) and value in known for value in values):
+        return _object_array([end for pair in values for end in pair]).reshape(-1, 2)
     return _object_array(values)
 
 
@@ -448,7 +495,7 @@ def _object_array(values: Any) -> NDArray[Any]:
     import numpy as np
 
     if isinstance(values, np.ndarray):
-        return values
+        return values.astype(object) if values.dtype.kind in "Mm" else values
     values = list(values)
     kinds = {type(value) for value in values}
     if kinds in ({int}, {str}):
@@ -483,6 +530,8 @@ def _features(x: Any) -> tuple[Any, Any]:
 
     if x is None:
         return None, None
+    if isinstance(x, tuple):
+        return None, x
     if _convert.is_sparse(x):
         csr = x.tocsr()
         if not csr.has_canonical_format:
@@ -510,17 +559,19 @@ def _labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
 
     if y is None:
         return None, None
-    if isinstance(y, (list, tuple)):
-        numbers = all(isinstance(value, (bool, int, float)) for value in y)
-        values = np.asarray(y) if numbers else _object_array(y)
-    else:
-        values = _convert.array(y)
+    values = _object_array(y) if isinstance(y, (list, tuple)) else _convert.array(y)
+    if values.dtype.kind == "O" and values.ndim == 1:
+        # Numbers among which some are missing are numbers still.
+        known = [value for value in values.tolist() if not _convert.missing(value)]
+        if known and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in known):
+            kind = bool if len(known) == len(values) and all(isinstance(value, (bool, np.bool_)) for value in known) else float
+            values = np.asarray([np.nan if _convert.missing(value) else value for value in values.tolist()], kind)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
         raise ValueError(f"invalid graph: labels of shape {values.shape}; there must be one class for each node")
     if values.dtype.kind == "b":
-        return values.astype(np.int64), None
+        return values.astype(np.int64), np.array([False, True])
     if values.dtype.kind == "f":
         known = ~np.isnan(values)
         if not (values[known] == np.round(values[known])).all():
@@ -535,7 +586,8 @@ def _labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
         classes = np.unique(values[values != -1])
         return np.where(values == -1, -1, np.searchsorted(classes, values)).astype(np.int64), classes
     items = values.tolist()
-    unknown = [item is None or item != item for item in items]
+    # An empty cell of a table is no class.
+    unknown = [_convert.missing(item) or item == "" for item in items]
     try:
         found = sorted({item for item, skip in zip(items, unknown) if not skip})
     except TypeError:

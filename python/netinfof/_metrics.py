@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any
 
 from . import _convert, _native
@@ -20,7 +21,7 @@ def hits_at_k(positives: Any, negatives: Any, k: int = 100) -> float:
     >>> netinfof.hits_at_k([0.9, 0.5, 0.1], [0.8, 0.4, 0.3], k=2)
     0.6666666666666666
     """
-    if not k > 0:
+    if operator.index(k) < 1:
         raise ValueError(f"invalid `k`: {k} (need at least 1)")
     good, bad, each = _scores(positives, negatives)
     if each:

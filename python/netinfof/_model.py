@@ -69,7 +69,7 @@ class Model:
     def _scorer(self, graph: GraphLike | None, n_jobs: int | None, all_edges: bool) -> tuple[Graph, _native.Scorer]:
         if graph is not None:
             newer = Graph.of(graph)
-            return newer, self._native.scorer(False, newer._native, how(n_jobs, None))
+            return newer, self._native.scorer(False, newer._native, how(n_jobs, None, warn=True))
         if all_edges not in self._scorers:
             self._scorers[all_edges] = self._native.scorer(all_edges, None, how(n_jobs, None))
         return self.graph, self._scorers[all_edges]
@@ -77,21 +77,26 @@ class Model:
     def link_scores(
         self, pairs: Any, *, graph: GraphLike | None = None, all_edges: bool = False, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Log-odds of an edge for every pair of nodes.
+        """Scores of an edge for every pair of nodes, before calibration: log-odds as Act learned them.
 
         Without `all_edges` the model sees the training edges alone, as it did when it was tested: the scores are those of Act.
         """
         known, scorer = self._scorer(graph, n_jobs, all_edges)
         return scorer.scores(_pairs(known, pairs), how(n_jobs, None))
 
+    def _log_odds(
+        self, pairs: Any, prior: float, graph: GraphLike | None, all_edges: bool, n_jobs: int | None
+    ) -> NDArray[np.float64]:
+        known, scorer = self._scorer(graph, n_jobs, all_edges)
+        return scorer.log_odds(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _prior(prior))
+
     def link_probabilities(
         self, pairs: Any, *, prior: float = 0.5, graph: GraphLike | None = None, all_edges: bool = False, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Probabilities of an edge, where the share `prior` of the pairs that one would ask about are edges."""
-        if not 0 < prior < 1:
-            raise ValueError(f"invalid `prior`: {prior} (need a share between 0 and 1)")
+        """Probabilities of an edge, where the share `prior` of the pairs that one would ask about are edges: half, as among the test pairs, unless
+        you know better. Among all pairs of a graph it is one in hundreds or thousands."""
         known, scorer = self._scorer(graph, n_jobs, all_edges)
-        return scorer.probabilities(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), prior)
+        return scorer.probabilities(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _prior(prior))
 
     def recommend(
         self,
@@ -115,16 +120,17 @@ class Model:
         """
         import numpy as np
 
-        if not 0 < prior < 1:
-            raise ValueError(f"invalid `prior`: {prior} (need a share between 0 and 1)")
+        for name, value in (("k", k), ("pool", pool)):
+            if value is not None and int(value) < 1:
+                raise ValueError(f"invalid `{name}`: {value} (need at least 1)")
         if overall and nodes is not None:
             raise ValueError("invalid `overall`: True (need no nodes beside it: it asks for pairs of all)")
         known, scorer = self._scorer(graph, n_jobs, all_edges)
-        asked = None if nodes is None else known.numbers_of(nodes).reshape(-1)
+        asked = None if nodes is None else known._asked(nodes)
         wanted = (int(k), exclude_known, pool, overall)
         node, partner, score = scorer.recommend(asked, wanted, how(n_jobs, progress))
         names = known.nodes
-        figures = {"score": score, "probability": scorer.probabilities(score, prior)}
+        figures = {"score": score, "probability": scorer.probabilities(score, _prior(prior))}
         if overall:
             return Table(rank=np.arange(1, len(node) + 1), source=names[node], target=names[partner], **figures)
         # Partners of one node stand together: a rank is the place after the first of them.
@@ -143,12 +149,12 @@ class Model:
         return self._nodes(graph, n_jobs)[1]
 
     def node_scores(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Log-odds of every class, a row for each node."""
+        """Scores of every class, a row for each node, before calibration: log-odds as Act learned them."""
         return self._nodes(graph, n_jobs)[0]
 
     def _nodes(self, graph: GraphLike | None, n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         newer = None if graph is None else Graph.of(graph)._native
-        return self._native.nodes(newer, how(n_jobs, None))
+        return self._native.nodes(newer, how(n_jobs, None, warn=True))
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -161,16 +167,21 @@ class Model:
         graph = self.graph
         if graph._native.class_names is None:
             return np.asarray([int(name) for name in names])
-        known = {str(value): value for value in graph.classes.tolist()}
-        from ._graph import _object_array
-
-        return _object_array([known[name] for name in names])
+        place = {str(value): at for at, value in enumerate(graph.classes.tolist())}
+        found: NDArray[Any] = graph.classes[[place[name] for name in names]]
+        return found
 
     def __repr__(self) -> str:
         return f"Model('{self.about['graph']}', {self.task}, components={self.components})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Model, (self._native, self._graph)
+
+
+def _prior(prior: float) -> float:
+    if not 0 < prior < 1:
+        raise ValueError(f"invalid `prior`: {prior} (need a share between 0 and 1)")
+    return float(prior)
 
 
 def _pairs(graph: Graph, pairs: Any) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ Task = Literal["links", "nodes"]
 ProgressCallback = Callable[[str, int, int], object]
 Progress = Union[bool, ProgressCallback, None]
 RandomState = Union[int, "np.random.RandomState", "np.random.Generator", None]
-How = tuple[int, Union[ProgressCallback, None]]
+How = tuple[int, Union[ProgressCallback, None], Union[Callable[[str], object], None]]
 
 
 class Options(TypedDict, total=False):
@@ -58,6 +58,10 @@ class Options(TypedDict, total=False):
 NAMES = frozenset(Options.__annotations__)
 
 
+#: The same under another name: as the command or the estimators have it.
+_ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs"}
+
+
 def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0, task: str | None = None) -> list[str]:
     """The command's words for these keywords of the function `of`."""
     said = [f"--seed={seed_of(random_state)}"]
@@ -67,10 +71,14 @@ def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0,
         if name not in NAMES:
             import difflib
 
+            meant: str | None
             near = difflib.get_close_matches(name, NAMES, 1)
-            meant = f"; did you mean '{near[0]}'?" if near else ""
+            meant = _ELSEWHERE.get(name, near[0] if near else None)
+            meant = f"; did you mean '{meant}'?" if meant else ""
             raise TypeError(f"{of}() got an unexpected keyword argument '{name}'{meant}")
         flag = "--" + name.replace("_", "-")
+        if type(value).__name__ in ("bool_", "bool"):
+            value = bool(value)
         if value is None or value is False:
             continue
         if value is True:
@@ -98,8 +106,8 @@ def seed_of(random_state: RandomState) -> int:
     return seed
 
 
-def how(n_jobs: int | None, progress: Progress) -> How:
-    """Threads, and who hears of progress."""
+def how(n_jobs: int | None, progress: Progress, *, warn: bool = False) -> How:
+    """Threads, who hears of progress, and whether users are warned of what the command would note on standard error."""
     if n_jobs is None:
         threads = 0
     else:
@@ -107,10 +115,21 @@ def how(n_jobs: int | None, progress: Progress) -> How:
         if threads == 0:
             raise ValueError("invalid `n_jobs`: 0 (need a number of threads, or -1 or None for one on each core)")
         if threads < 0:
-            threads = max(1, (os.cpu_count() or 1) + 1 + threads)
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            threads = max(1, cores + 1 + threads)
+    heard: ProgressCallback | None
     if progress is None or progress is False:
-        return threads, None
-    return threads, Bar() if progress is True else progress
+        heard = None
+    else:
+        heard = Bar() if progress is True else progress
+    return threads, heard, _warn if warn else None
+
+
+def _warn(text: str) -> None:
+    import warnings
+
+    # The caller of the caller: where the package ends and the user's code begins is not known here.
+    warnings.warn(text, UserWarning, stacklevel=4)
 
 
 class Bar:
@@ -126,12 +145,14 @@ class Bar:
         self._tqdm = tqdm
 
     def __call__(self, stage: str, done: int, total: int) -> None:
+        if self._tqdm is None:
+            if stage != self._stage:
+                print(f"netinfof: {stage}", file=sys.stderr)
+            self._stage = stage
+            return
         if stage != self._stage or self._bar is None:
             self.close()
             self._stage = stage
-            if self._tqdm is None:
-                print(f"netinfof: {stage}", file=sys.stderr)
-                return
             self._bar = self._tqdm(total=total, desc=stage, leave=False)
         self._bar.total = total
         self._bar.update(done - self._bar.n)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Verdict(NamedTuple):
     """The answer, why, and what to do next."""
 
-    #: ``gnn``, ``structure``, ``features``, ``any`` or ``nothing``: docs/verdicts.md says what each means.
+    #: ``gnn``, ``structure``, ``features``, ``any`` or ``nothing``: docs/python.md says what each means.
     kind: str
     #: The answer in a few words.
     headline: str
@@ -71,7 +71,15 @@ class Result:
 
     @property
     def scores(self) -> Table:
-        """A row for each component: NetInfoF score, its corrected value and 95 % interval, p-value and so on."""
+        """A row for each component, means over the splits.
+
+        - ``score``: NetInfoF score, 2 to the power of minus the entropy of the labels given the component;
+        - ``corrected``, ``low``, ``high``: the score less its bias from few samples, which is what is printed, and its 95 % interval;
+        - ``normalized``: the score from 0, knowing nothing, to 1; ``no_information``: the score of knowing nothing;
+        - ``accuracy``: of the same table, never below the score; ``held_out``: of what the table says, on samples it has not seen;
+        - ``p_value``: how often shuffled labels score as high; ``tells``: whether that is seldom enough to be no chance;
+        - ``group``: what the component stands for: structure, features, propagation or other.
+        """
         components = self.data["components"]
         table: dict[str, list[Any]] = {"component": list(components)}
         for key in ("group", "score", "corrected"):
@@ -107,8 +115,11 @@ class Result:
         return self._json
 
     @classmethod
-    def from_json(cls, text: str) -> Result:
-        """A result again from its JSON, or from the command's."""
+    def from_json(cls, text: str | os.PathLike[str]) -> Result:
+        """A result again from its JSON, or from the command's: the text, or the file that holds it."""
+        if not isinstance(text, str) or not text.lstrip().startswith("{"):
+            with open(text, encoding="utf-8") as file:
+                text = file.read()
         _native.table(text)
         return cls(text)
 
@@ -174,7 +185,7 @@ class Tested(NamedTuple):
     items: NDArray[np.int64]
     #: 1 for edges and 0 for other pairs, or places of the true classes.
     truth: NDArray[np.int64]
-    #: Log-odds, a column for each class; one for links.
+    #: Log-odds before calibration, a column for each class; one for links.
     scores: NDArray[np.float64]
 
 
@@ -182,6 +193,9 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
     """As a whole or not at all."""
     path = os.fspath(path)
     part = f"{path}.{os.getpid()}.tmp"
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"{folder}: no such folder")
     try:
         with open(part, "w", encoding="utf-8") as file:
             file.write(text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _convert, _native
 from ._graph import Graph, GraphLike
-from ._options import RandomState, how, seed_of, words
+from ._options import RandomState, Task, how, seed_of, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,14 @@ class LinkSplit:
         self.graph = None if graph is None else Graph.of(graph)
 
     def _native(self) -> list[Any]:
-        return [self.train, self.valid, self.valid_negatives, self.test, self.test_negatives]
+        return [_pairs(part) for part in (self.train, self.valid, self.valid_negatives, self.test, self.test_negatives)]
+
+    def _shared(self) -> None:
+        """Negatives of each edge's own cannot be told from shared ones any more once they are arrays."""
+        if self.negatives_each:
+            raise ValueError(
+                'invalid split: each edge has negatives of its own, which a split cannot bring along (ask for `negatives="heart"` with the same seed instead)'
+            )
 
     def _whole(self) -> Graph:
         if self.graph is None:
@@ -111,6 +118,7 @@ class LinkSplit:
         """Writes it as npz for the command's ``--split``."""
         import numpy as np
 
+        self._shared()
         names = ("train_edge", "valid_edge", "valid_edge_neg", "test_edge", "test_edge_neg")
         np.savez(os.fspath(path), **dict(zip(names, self._native())))
 
@@ -158,7 +166,7 @@ class NodeSplit:
         return found
 
     def _native(self) -> list[Any]:
-        return [self.train, self.valid, self.test]
+        return [_nodes(part) for part in (self.train, self.valid, self.test)]
 
     def _whole(self) -> Graph:
         if self.graph is None:
@@ -247,6 +255,8 @@ def node_split(
 ) -> NodeSplit:
     """Splits the labelled nodes class by class: the very split that probe and act use for the same seed and shares."""
     graph = Graph.of(data)
+    if int(min_class) < 0:
+        raise ValueError(f"invalid `min_class`: {min_class} (need 0 or more)")
     rest = (int(min_class), seed_of(random_state))
     return NodeSplit(*_native.node_split(graph._native, float(train), float(valid), rest, how(1, None)), graph=graph)
 
@@ -284,8 +294,12 @@ class Checked:
         return "\n".join(f"{f.kind}: {f.what}, such as {', '.join(f.examples)}" if f.examples else f"{f.kind}: {f.what}" for f in self.findings)
 
 
-def check_split(data: GraphLike, split: SplitLike | Mapping[str, Any], *, n_jobs: int | None = None) -> Checked:
+def check_split(
+    data: GraphLike, split: SplitLike | Mapping[str, Any], *, task: Task | None = None, n_jobs: int | None = None
+) -> Checked:
     """Leaks, overlaps, negatives that are edges or too easy, features that hold the answer: what ``netinfof check-split`` looks for.
+
+    `task` says what a file splits, ``links`` or ``nodes``; without it, nodes where it holds masks.
 
     >>> import netinfof
     >>> split = netinfof.link_split("synth:demo")
@@ -296,13 +310,18 @@ def check_split(data: GraphLike, split: SplitLike | Mapping[str, Any], *, n_jobs
     graph = Graph.of(data)
     if isinstance(split, Mapping):
         split = LinkSplit(**split)
-    own = own_split(split, graph, "nodes" if isinstance(split, NodeSplit) or split == "masks" else "links")
+    if task is None:
+        task = "nodes" if isinstance(split, NodeSplit) or split == "masks" or _holds_masks(split) else "links"
+    own = own_split(split, graph, task)
     told = json.loads(_native.check_split(graph._native, own, how(n_jobs, None)))
     return Checked([Finding(**finding) for finding in told["findings"]], told["checks"], told["skipped"])
 
 
 def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
     """The arrays of a split that somebody brought along."""
+    if isinstance(split, LinkSplit):
+        split._shared()
+        _warn_of_strangers(split, graph)
     if isinstance(split, (LinkSplit, NodeSplit)):
         return split._native()
     if isinstance(split, str) and split == "masks":
@@ -315,6 +334,31 @@ def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
     raise TypeError(f"no split can be made of {type(split).__qualname__}; take a LinkSplit, a NodeSplit, 'masks', or a file")
 
 
+def _holds_masks(path: Any) -> bool:
+    import zipfile
+
+    if not isinstance(path, (str, os.PathLike)) or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as file:
+        return "train_mask.npy" in file.namelist()
+
+
+def _warn_of_strangers(split: LinkSplit, graph: Graph) -> None:
+    """Training edges that the graph does not have are labels taken for numbers, more often than not."""
+    import numpy as np
+
+    def keys(ends: Any) -> Any:
+        return np.minimum(*ends) * graph.num_nodes + np.maximum(*ends)
+
+    train = split.train.T
+    strange = int((~np.isin(keys(train), keys(graph.edge_index))).sum())
+    if strange:
+        import warnings
+
+        text = f"{strange} of {len(split.train)} training edges are no edges of the graph; splits hold node numbers, as `graph.numbers_of` gives them for labels"
+        warnings.warn(text, UserWarning, stacklevel=5)
+
+
 def _pairs(pairs: Any) -> NDArray[np.int64]:
     import numpy as np
 
@@ -323,10 +367,9 @@ def _pairs(pairs: Any) -> NDArray[np.int64]:
     found = _convert.array(pairs)
     if found.size == 0:
         return np.zeros((0, 2), np.int64)
-    if found.ndim == 2 and found.shape[0] == 2 and found.shape[1] != 2:
-        found = found.T
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        raise ValueError(f"invalid split: pairs of shape {found.shape} and {found.dtype} (need two columns of node numbers)")
+        turned = "; `.T` turns an edge index round" if found.ndim == 2 and found.shape[0] == 2 else ""
+        raise ValueError(f"invalid split: pairs of shape {found.shape} and {found.dtype} (need two columns of node numbers{turned})")
     return np.ascontiguousarray(found, np.int64)
 
 

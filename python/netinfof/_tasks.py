@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Options, Progress, RandomState, Task, how, words
+from ._options import Options, Progress, RandomState, Task, how, seed_of, words
 from ._result import Result, Tested
 
 if TYPE_CHECKING:
@@ -86,14 +86,17 @@ def _run(
     options: dict[str, Any],
 ) -> Result:
     goal = "act" if solve else "probe"
-    said = words(options, of=goal, random_state=random_state, task=task)
+    if not isinstance(task, str):
+        raise TypeError(f"invalid `task`: {type(task).__qualname__} (need 'links' or 'nodes'; node tables go into the graph: Graph.from_frame(edges, nodes))")
+    seed = seed_of(random_state)
+    said = words(options, of=goal, random_state=seed, task=task)
     graph = Graph.of(data)
     own = None
     if split is not None:
         from ._splits import own_split
 
         own = own_split(split, graph, task)
-    told = {"task": task, "random_state": random_state, **options}
+    told = {"task": task, "random_state": seed, **options}
     shown = ", ".join(f"{key}={value!r}" for key, value in told.items() if value is not None)
     call = f"netinfof.{goal}({graph.name!r}, {shown}{', split=…' if own is not None else ''})"
     text, native, tested = _native.run(graph._native, said, solve, own, call, how(n_jobs, progress))

@@ -42,6 +42,7 @@ def test_parameters_are_kept_untouched(kind: Any) -> None:
     estimator = kind(components=value, dim=16)
     assert estimator.components is value and estimator.get_params()["dim"] == 16
     assert estimator.set_params(dim=8) is estimator and estimator.dim == 8
+    assert "dim=16" in repr(kind(components=np.array(["U", "S"]), dim=16))
     assert repr(estimator) == f"{kind.__name__}(components=['U', 'S'], dim=8)"
     with pytest.raises(ValueError, match="Invalid parameter 'dimm'"):
         estimator.set_params(dimm=1)
@@ -65,10 +66,12 @@ def test_estimators_are_the_functions(demo: netinfof.Graph) -> None:
     model = netinfof.LinkPredictor(random_state=2).fit(demo)
     result = netinfof.act(demo, random_state=2)
     assert model.test_ == result.test and result.tested is not None and result.model is not None
+    assert np.array_equal(model.model_.link_scores(result.tested.items), result.tested.scores[:, 0])
     scores = model.decision_function(result.tested.items)
-    assert np.array_equal(scores, result.tested.scores[:, 0])
+    assert (np.argsort(scores, kind="stable") == np.argsort(result.tested.scores[:, 0], kind="stable")).all()
     assert model.score(result.tested.items, result.tested.truth) == pytest.approx(result.test["auc"], abs=1e-12)
     proba = model.predict_proba(result.tested.items)
+    assert np.allclose(np.log(proba[:, 1] / proba[:, 0]), scores) and ((scores > 0) == model.predict(result.tested.items)).all()
     assert np.allclose(proba.sum(1), 1) and ((proba[:, 1] > 0.5) == model.predict(result.tested.items)).all()
     assert (np.diff(proba[:, 1][np.argsort(scores)]) >= 0).all()
     assert netinfof.LinkProbe(random_state=2).fit(demo).scores_ == netinfof.probe(demo, random_state=2).scores
@@ -87,6 +90,10 @@ def test_recommendations_are_the_best_of_all(demo: netinfof.Graph) -> None:
     best = [pairs[at][1] for at in np.argsort(-scores, kind="stable")[:10]]
     found = model.recommend([9], k=10)
     assert found["partner"].tolist() == best and found["score"].tolist() == sorted(scores, reverse=True)[:10]
+    # What is recommended is what would be predicted from the same edges; one node is asked for as some are.
+    chances = model.predict_proba([(9, partner) for partner in best], all_edges=True)[:, 1]
+    assert found["probability"].tolist() == chances.tolist()
+    assert model.recommend(9, k=10)["partner"].tolist() == best
     overall = model.recommend(k=5, overall=True)
     assert len(overall["source"]) == 5 and overall["rank"].tolist() == [1, 2, 3, 4, 5] and (np.diff(overall["score"]) <= 0).all()
     every = model.recommend(k=2)
@@ -95,6 +102,8 @@ def test_recommendations_are_the_best_of_all(demo: netinfof.Graph) -> None:
         model.recommend([1], overall=True)
     with pytest.raises(ValueError, match="need node numbers below 1200"):
         model.recommend([1200])
+    with pytest.raises(ValueError, match="`k`: -1"):
+        model.recommend([1], k=-1)
     with pytest.raises(ValueError, match="need two columns"):
         model.predict_proba([1, 2, 3])
 
@@ -122,6 +131,43 @@ def test_features_with_edges(demo: netinfof.Graph) -> None:
     assert np.array_equal(one.predict_proba(demo), two.predict_proba(demo.x, edge_index=demo.edge_index))
     with pytest.raises(ValueError, match="edges beside a graph"):
         one.predict(demo, edge_index=demo.edge_index)
+
+
+def test_rows_are_known_by_what_they_are_not_by_their_place() -> None:
+    rng = np.random.default_rng(0)
+    block = rng.integers(0, 4, 1000)
+    pairs = rng.integers(0, 1000, (2, 60_000))
+    edges, x = pairs[:, block[pairs[0]] == block[pairs[1]]], rng.random((1000, 8))
+    model = netinfof.NodeClassifier(dim=16, components="U").fit(x, block, edge_index=edges)
+    assert model.score(x, block, edge_index=edges) > 0.99
+    order = rng.permutation(1000)
+    # The same graph, renumbered: U knows none of these nodes, and says so instead of taking them for others.
+    with pytest.warns(UserWarning, match="knows none of these nodes"):
+        found = model.predict_proba(x[order], edge_index=np.argsort(order)[edges])
+    assert np.ptp(found, axis=0).max() < 1e-9
+    with pytest.raises(ValueError, match="it was fitted with edges"):
+        model.predict(x)
+    # Features place new nodes as well as known ones.
+    words = np.eye(4)[block] + rng.random((1000, 4)) / 4
+    model = netinfof.NodeClassifier(dim=4, components="F,S").fit(words[:500], block[:500], edge_index=[[0], [1]])
+    assert model.score(words[500:], block[500:], edge_index=[[], []]) > 0.9
+
+
+def test_a_fitted_model_stands_on_its_own(demo: netinfof.Graph) -> None:
+    x = np.random.default_rng(0).random((1200, 20)).astype(np.float32)
+    graph = netinfof.Graph(demo.edge_index, x, demo.y)
+    models: list[Any] = [netinfof.NodeClassifier(dim=8).fit(graph), netinfof.LinkPredictor(dim=8).fit(graph), netinfof.NetInfoFEmbedding(dim=8).fit(graph)]
+    ask: list[Any] = [models[0].predict_proba, lambda: models[1].predict_proba([(0, 1), (5, 7)]), models[2].transform]
+    before = [question().copy() for question in ask]
+    x[:] = np.nan
+    assert all(np.array_equal(question(), answer) for question, answer in zip(ask, before))
+
+
+def test_classes_keep_their_kind(demo: netinfof.Graph) -> None:
+    assert demo.y is not None
+    for y in (demo.y > 1, np.array(["a", "b", "c", "d"])[demo.y], demo.y):
+        found = netinfof.NodeClassifier(dim=8, components="S").fit(demo, y)
+        assert found.classes_.dtype == y.dtype and found.predict().dtype == y.dtype
 
 
 def test_newer_graphs(demo: netinfof.Graph) -> None:
@@ -152,6 +198,7 @@ def test_the_embedding_is_a_step_for_others(demo: netinfof.Graph) -> None:
     assert model.score(z[1::2], demo.y[1::2]) > 0.85
 
 
+@pytest.mark.filterwarnings("ignore:.*without an edge_index")
 def test_search_and_pipelines(demo: netinfof.Graph) -> None:
     pipeline = pytest.importorskip("sklearn.pipeline")
     linear = pytest.importorskip("sklearn.linear_model")
@@ -159,6 +206,8 @@ def test_search_and_pipelines(demo: netinfof.Graph) -> None:
     assert demo.y is not None
     steps = pipeline.make_pipeline(netinfof.NetInfoFEmbedding(dim=16, components="F"), linear.LogisticRegression(max_iter=500))
     x = demo.x.toarray()
+    with pytest.warns(UserWarning, match="without an edge_index"):
+        netinfof.NodeClassifier(dim=8).fit(x, demo.y)
     found = selection.GridSearchCV(steps, {"netinfofembedding__dim": [4, 16]}, cv=2).fit(x, demo.y)
     assert found.best_params_["netinfofembedding__dim"] in (4, 16)
     scores = selection.cross_val_score(netinfof.NodeClassifier(components="F", dim=32), x, demo.y, cv=2)

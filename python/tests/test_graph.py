@@ -61,8 +61,10 @@ def test_sparse_features_stay_sparse() -> None:
     graph = Graph(EDGES, x)
     assert graph.facts()["feature_storage"] == "sparse"
     assert np.array_equal(graph.x.todense(), x.todense())
-    # A dense array that is mostly zeros is kept as a sparse one, as the command keeps tables.
-    assert Graph(EDGES, x.toarray()).facts()["feature_storage"] == "sparse"
+    # A dense array that is mostly zeros is kept as a sparse one, as the command keeps tables; who gave it gets it back.
+    dense = x.toarray()
+    graph = Graph(EDGES, dense)
+    assert graph.facts()["feature_storage"] == "sparse" and graph.x is dense
 
 
 def test_a_sparse_adjacency_is_its_pattern() -> None:
@@ -83,7 +85,10 @@ def test_labels_may_be_numbers_names_or_unknown() -> None:
         (np.array([1.0, nan, 0.0, nan]), [1, -1, 0, -1], [0, 1]),
         (["b", None, "a", "b"], [1, -1, 0, 1], ["a", "b"]),
         (np.array(["x", "y", "x", "y"]), [0, 1, 0, 1], ["x", "y"]),
-        (np.array([True, False, True, True]), [1, 0, 1, 1], [0, 1]),
+        (np.array([True, False, True, True]), [1, 0, 1, 1], [False, True]),
+        ([0, -1, None, 1], [0, -1, -1, 1], [0, 1]),
+        (list(np.array([0, -1, 1, 1])), [0, -1, 1, 1], [0, 1]),
+        (np.array([2, -1, 1, None], object), [2, -1, 1, -1], [0, 1, 2]),
         ([5_000_000, 7_000_000, -1, 5_000_000], [0, 1, -1, 0], [5_000_000, 7_000_000]),
         (np.array([[1], [0], [1], [0]]), [1, 0, 1, 0], [0, 1]),
     ]:
@@ -91,7 +96,7 @@ def test_labels_may_be_numbers_names_or_unknown() -> None:
         assert graph.y is not None and graph.y.tolist() == codes
         assert graph.classes.tolist() == classes
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        Graph(EDGES, y=[0.5, 1.5, 0.1, 2.0])
+        Graph(EDGES, y=[0.5, 1.5, None, 2.0])
     with pytest.raises(ValueError, match=r"labels of shape \(4, 2\)"):
         Graph(EDGES, y=np.ones((4, 2)))
 
@@ -117,6 +122,10 @@ def test_contradictions_are_named() -> None:
         Graph.of(7)
     with pytest.raises(TypeError, match=r"of shape \(4, 4\); take an edge index"):
         Graph.of(np.ones((4, 4)))
+    with pytest.raises(TypeError, match=r"zip\(\*edges\)"):
+        Graph.of([(0, 1), (1, 2), (2, 3)])
+    with pytest.raises(TypeError, match="no sparse adjacency matrix: ndarray"):
+        Graph.from_scipy(np.eye(3))
     with pytest.raises(ValueError, match="a mapping with edges"):
         Graph.of({"edges": EDGES})
 
@@ -125,8 +134,15 @@ def test_names_are_kept_and_used() -> None:
     graph = Graph([[0, 1], [1, 2]], nodes=["ann", "bob", "cy"])
     assert graph.nodes.tolist() == ["ann", "bob", "cy"]
     assert graph.numbers_of([("cy", "ann")]).tolist() == [[2, 0]]
-    with pytest.raises(ValueError, match="'dan'"):
-        graph.numbers_of(["dan"])
+    with pytest.raises(ValueError, match=r"'anne' \(no node of the graph is called so; did you mean ann\?"):
+        graph.numbers_of(["anne"])
+    # Tuples may be names too.
+    grid = Graph([[0, 1], [1, 2]], nodes=[(0, 0), (0, 1), (1, 1)])
+    assert grid.numbers_of([(0, 1), (0, 0)]).tolist() == [1, 0]
+    assert grid.numbers_of([((0, 1), (1, 1))]).tolist() == [[1, 2]]
+    assert grid._asked((1, 1)).tolist() == [2] and graph._asked("cy").tolist() == [2]
+    with pytest.raises(ValueError, match="1 names in `nodes`, but edges speak of 3 nodes"):
+        Graph([[0, 1], [1, 2]], nodes=["a"])
     with pytest.raises(ValueError, match="need node numbers below 4"):
         Graph(EDGES).numbers_of([4])
 
@@ -153,8 +169,12 @@ def test_networkx_keeps_its_order_and_labels() -> None:
     found = Graph.of(gaps)
     assert found.nodes.tolist() == [10, 5, 20] and found.x[:, 0].tolist() == [10, 5, 20]
     same(found, ([1], [2]))
-    with pytest.raises(ValueError, match="no such attribute"):
+    with pytest.raises(ValueError, match="node 10 has no such attribute"):
         Graph.from_networkx(gaps, features="size")
+    gaps.nodes[5]["kind"] = "a"
+    assert Graph.from_networkx(gaps, label="kind").y.tolist() == [-1, 0, -1]  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="attribute `kind` of node 5 holds no numbers: 'a'"):
+        Graph.from_networkx(gaps.subgraph([5]), features="kind")
     assert Graph.of(networkx.path_graph(4)).nodes.tolist() == [0, 1, 2, 3]
 
 
@@ -198,9 +218,21 @@ def test_frames(library: str) -> None:
     with pytest.raises(ValueError, match="1 ids of the edge frame are not in the node frame, such as `a`"):
         Graph.from_frame(edges, nodes[:3])
     with pytest.raises(ValueError, match="invalid `source`: who"):
-        Graph.from_frame(edges, source="who")
-    with pytest.raises(ValueError, match="column `name` of the node frame holds no numbers"):
-        Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "name": ["p", "q", "r", "s"]}))
+        Graph.from_frame(edges, source="who", target="Target")
+    with pytest.raises(ValueError, match="`word` of the node frame hold no numbers"):
+        Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "word": ["p", "q", "r", "s"]}))
+    with pytest.raises(ValueError, match="column `age` of the node frame has no finite number for `b`"):
+        Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "age": [1.0, float("nan"), 2.0, 3.0]}))
+    with pytest.raises(ValueError, match="which column of the node frame holds the ids"):
+        Graph.from_frame(edges, frames.DataFrame({"who": ["a", "b", "c", "d"]}))
+    with pytest.raises(ValueError, match="one end of the edges is named and the other is not"):
+        Graph.from_frame(edges, source="Source")
+    with pytest.raises(ValueError, match="which columns are the ends of the edges"):
+        Graph.of(frames.DataFrame({"row": [1, 2], "a": [0, 1], "b": [1, 2]}))
+    taken = Graph.from_frame(edges, nodes, features="age", label="label")
+    assert taken.num_features == 1
+    gaps = frames.DataFrame({"id": ["a", "b", "c", "d"], "label": ["x", "", None, "y"]})
+    assert Graph.from_frame(edges, gaps).y.tolist() == [0, -1, -1, 1]  # type: ignore[union-attr]
 
 
 def test_files_are_those_of_the_command(tmp_path: Path) -> None:
@@ -223,6 +255,64 @@ def test_files_are_those_of_the_command(tmp_path: Path) -> None:
         Graph.from_file(tmp_path / "e.csv", format="txt")
 
 
+def test_what_was_handed_in_may_change_afterwards() -> None:
+    names, masks = np.array(["a", "b", "c", "d"]), np.array([True, False, False, True])
+    graph = Graph._of_parts(netinfof._convert.Parts(EDGES[0], EDGES[1], 4, nodes=names, masks={"train": masks, "val": masks, "test": masks}), "g")
+    names.sort()
+    names[:] = names[::-1].copy()
+    masks[:] = False
+    assert graph.nodes.tolist() == ["a", "b", "c", "d"] and graph.masks is not None and graph.masks["train"].sum() == 2
+    with pytest.raises(ValueError, match="read-only"):
+        graph.nodes.sort()
+
+
+def test_pandas_is_read_by_its_index() -> None:
+    pandas, networkx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
+    club = networkx.karate_club_graph()
+    named = networkx.relabel_nodes(club, lambda node: f"n{node}")
+    label = pandas.Series({node: named.nodes[node]["club"] for node in named}).sort_values()
+    own = Graph.from_networkx(named, label="club").y
+    assert own is not None and own.tolist() == Graph.from_networkx(named, y=label).y.tolist()  # type: ignore[union-attr]
+    with pytest.raises(ValueError, match="neither names the nodes nor counts them"):
+        Graph(EDGES, y=pandas.Series([0, 1, 0, 1], index=[10, 11, 12, 13]))
+    assert Graph(EDGES, y=pandas.Series([0, 1, 0, 1])).num_classes == 2
+
+
+def test_gaps_are_gaps_of_every_kind() -> None:
+    pandas = pytest.importorskip("pandas")
+    times = pandas.to_datetime(["2020-01-01", "2021-01-01"])
+    found = Graph.from_frame(pandas.DataFrame({"source": times, "target": times[::-1]}))
+    assert found.num_nodes == 2 and str(found.nodes[0]).startswith("2020")
+    for column in (pandas.to_datetime(["2020-01-01", None]), pandas.array(["a", None], dtype="string"), [1.0, None], ["a", float("nan")]):
+        with pytest.raises(ValueError, match="row 1 of the edge frame has no id"):
+            Graph.from_frame(pandas.DataFrame({"source": column, "target": ["b", "c"]}))
+    edges = pandas.DataFrame({"source": ["a"], "target": ["b"]})
+    with pytest.raises(ValueError, match="row 2 of the node frame has no id"):
+        Graph.from_frame(edges, pandas.DataFrame({"id": ["a", "b", None], "f": [1, 2, 3]}))
+    labels = pandas.DataFrame({"id": ["a", "b"], "label": pandas.array(["q", None], dtype="string")})
+    assert Graph.from_frame(edges, labels).y.tolist() == [0, -1]  # type: ignore[union-attr]
+    # Names of columns may be numbers; ids may be tuples; a name stands once.
+    assert Graph.from_frame(pandas.DataFrame([[0, 1], [1, 2]])).num_edges == 2
+    tuples = pandas.DataFrame({"source": [(0, 0), (0, 1)], "target": [(0, 1), (1, 1)]})
+    assert Graph.from_frame(tuples).nodes.tolist() == [(0, 0), (0, 1), (1, 1)]
+    with pytest.raises(ValueError, match="stands there twice"):
+        Graph.from_frame(pandas.DataFrame([["a", "b", "c"]], columns=["source", "source", "target"]))
+    with pytest.raises(ValueError, match="a masked array with gaps"):
+        Graph(EDGES, np.ma.masked_less(X, 3))
+
+
+def test_labels_that_are_no_classes_do_not_stand_in_the_way() -> None:
+    networkx = pytest.importorskip("networkx")
+    streets = networkx.path_graph(30)
+    networkx.set_node_attributes(streets, {node: {"x": node * 0.1, "y": node * 0.37} for node in streets})
+    with pytest.warns(UserWarning, match="labels of graph are left out: Unknown label type: continuous"):
+        found = Graph.of(streets)
+    assert found.y is None and found.x is None
+    assert Graph.from_networkx(streets, label=False, features=["x", "y"]).num_features == 2
+    with pytest.raises(ValueError, match="continuous"):
+        Graph.from_networkx(streets, label="y")
+
+
 def test_pickles(demo: Graph) -> None:
     for graph in (demo, Graph(EDGES, X, ["b", None, "a", "b"], nodes=["p", ("q", 1), 3, 4.5], name="odd")):
         again = pickle.loads(pickle.dumps(graph))
@@ -230,3 +320,11 @@ def test_pickles(demo: Graph) -> None:
         assert again.nodes.tolist() == graph.nodes.tolist() and again.classes.tolist() == graph.classes.tolist()
         one, two = (g.x.todense() if hasattr(g.x, "todense") else g.x for g in (graph, again))
         assert np.array_equal(one, two) and again.name == graph.name
+
+
+def test_pickles_keep_the_numbers_of_classes(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text("a,b\nb,c\n")
+    (tmp_path / "n.csv").write_text("id,label\na,5\nb,nine\nc,10\n")
+    graph = Graph.from_file(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.classes.tolist() == graph.classes.tolist() and again.y.tolist() == graph.y.tolist()  # type: ignore[union-attr]

@@ -11,6 +11,7 @@ import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,24 @@ def test_progress_as_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_progress_without_tqdm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    netinfof.probe("synth:demo", dim=8, progress=True)
-    assert "netinfof: components" in capsys.readouterr().err
+    netinfof.probe("synth:demo", dim=8, splits=1, progress=True)
+    assert capsys.readouterr().err.splitlines().count("netinfof: components") == 1
+
+
+def test_what_the_command_would_note_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text("a,b,1.5\nb,c,2.5\n")
+    with pytest.warns(UserWarning, match="columns after the second ignored"):
+        netinfof.Graph.of(tmp_path / "e.csv")
+
+
+def test_without_scipy(monkeypatch: pytest.MonkeyPatch, demo: netinfof.Graph) -> None:
+    import pickle
+
+    monkeypatch.setitem(sys.modules, "scipy.sparse", None)
+    graph = netinfof.Graph.of("synth:demo")
+    assert isinstance(graph.x, np.ndarray) and graph.x.shape == (1200, 400)
+    model = pickle.loads(pickle.dumps(netinfof.NodeClassifier(dim=8).fit(graph, graph.y)))
+    assert model.predict().shape == (1200,)
 
 
 def test_many_threads_at_once() -> None:

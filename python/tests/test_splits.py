@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -35,7 +37,7 @@ def test_a_split_of_nodes_is_what_it_says(demo: netinfof.Graph) -> None:
         netinfof.NodeSplit.from_masks(*[np.ones((4, 10), bool)] * 3)
 
 
-def test_checks_find_leaks(demo: netinfof.Graph) -> None:
+def test_checks_find_leaks(demo: netinfof.Graph, tmp_path: Path) -> None:
     split = netinfof.link_split(demo)
     assert split.check() and str(split.check()).startswith("nothing is wrong")
     split.test_negatives[0] = split.valid[0]
@@ -44,6 +46,8 @@ def test_checks_find_leaks(demo: netinfof.Graph) -> None:
     nodes = netinfof.node_split(demo)
     nodes.test[0] = nodes.train[0]
     assert not nodes.check()
+    netinfof.node_split(demo).save(tmp_path / "nodes.npz")
+    assert netinfof.check_split(demo, tmp_path / "nodes.npz").findings == netinfof.node_split(demo).check().findings
 
 
 def test_a_mistaken_split_is_refused(demo: netinfof.Graph) -> None:
@@ -53,6 +57,13 @@ def test_a_mistaken_split_is_refused(demo: netinfof.Graph) -> None:
         netinfof.probe(demo, split=split)
     with pytest.raises(ValueError, match=r"need two columns of node numbers"):
         netinfof.LinkSplit(np.ones((3, 3), int), split.valid, split.test)
+    with pytest.raises(ValueError, match="`.T` turns an edge index round"):
+        netinfof.LinkSplit(split.train.T, split.valid, split.test)
+    with pytest.raises(ValueError, match="each edge has negatives of its own"):
+        netinfof.probe(demo, split=netinfof.link_split(demo, negatives="heart"))
+    other = netinfof.LinkSplit(split.train[::-1] // 2, split.valid, split.test)
+    with pytest.warns(UserWarning, match="training edges are no edges of the graph"), pytest.raises(ValueError):
+        netinfof.probe(demo, split=netinfof.LinkSplit(np.r_[other.train, split.test[:1]], split.valid, split.test))
     with pytest.raises(ValueError, match="the split knows no graph"):
         netinfof.LinkSplit(split.train, split.valid, split.test).check()
 
@@ -93,3 +104,5 @@ def test_scores_that_cannot_be_ranked() -> None:
             netinfof.mrr(good, bad)
     with pytest.raises(ValueError, match="`k`: 0"):
         netinfof.hits_at_k([1], [0], k=0)
+    with pytest.raises(TypeError):
+        netinfof.hits_at_k([1], [0], k=0.5)  # type: ignore[arg-type]

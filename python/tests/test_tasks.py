@@ -80,6 +80,9 @@ def test_a_result_is_many_things(tmp_path: Path) -> None:
     assert "link prediction" in str(result) and result.verdict.headline in repr(result)
     again = netinfof.Result.from_json(result.to_json())
     assert told(again.data) == told(pickle.loads(pickle.dumps(result)).data)
+    result.to_json(tmp_path / "run.json")
+    assert netinfof.Result.from_json(tmp_path / "run.json").to_json() == result.to_json() + "\n"
+    (tmp_path / "run.json").unlink()
     with pytest.raises(ValueError, match="not a report of netinfof"):
         netinfof.Result.from_json("{}")
     with pytest.raises(FileNotFoundError):
@@ -123,6 +126,10 @@ def test_mistakes_are_told_as_the_command_tells_them(command: str) -> None:
     assert f"error: {caught.value}" == done.stderr.splitlines()[0]
     with pytest.raises(TypeError, match=r"probe\(\) got an unexpected keyword argument 'dimm'; did you mean 'dim'\?"):
         netinfof.probe("synth:demo", dimm=4)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="did you mean 'random_state'"):
+        netinfof.probe("synth:demo", seed=4)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="need 'links' or 'nodes'"):
+        netinfof.probe("synth:demo", [1, 2])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="split: the graph is too small: 1 edges"):
         netinfof.probe([[0], [1]])
     with pytest.raises(ValueError, match="the graph has no labels"):

@@ -125,6 +125,12 @@ impl Graph {
         x.as_slice().to_pyarray(py).reshape([x.rows(), x.cols()]).map(Some)
     }
 
+    /// Whether features are kept as a sparse matrix.
+    #[getter]
+    fn is_sparse(&self) -> bool {
+        matches!(self.inner.features(), Features::Sparse(_))
+    }
+
     /// Sparse features: starts of rows, columns, values.
     fn sparse<'py>(&self, py: Python<'py>) -> Option<Rows<'py>> {
         let Features::Sparse(x) = self.inner.features() else { return None };
@@ -177,6 +183,7 @@ pub(crate) struct Parts<'py> {
     y: Option<PyReadonlyArray1<'py, i64>>,
     class_names: Option<Vec<String>>,
     ids: Option<Vec<String>>,
+    strangers: bool,
 }
 
 /// Builds a graph from arrays.
@@ -205,7 +212,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         (None, None) => None,
     };
     let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
-    let (name, class_names, ids) = (parts.name, parts.class_names, parts.ids);
+    let (name, class_names, ids, strangers) = (parts.name, parts.class_names, parts.ids, parts.strangers);
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
         return Err(fault(format!("{} ids for {nodes} nodes; there must be one a node", ids.len())));
     }
@@ -224,6 +231,9 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         }
         if let Some(ids) = ids {
             graph = graph.with_ids(ids);
+        }
+        if strangers {
+            graph = graph.with_strangers();
         }
         Ok(graph.with_class_names(class_names))
     });

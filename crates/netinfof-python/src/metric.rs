@@ -4,36 +4,62 @@ use netinfof::{Contingency, metric};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
+use crate::work::{self, How};
+
 type Scores<'py> = PyReadonlyArray1<'py, f64>;
 
-fn values(scores: &Scores<'_>) -> Vec<f64> {
-    scores.as_array().to_vec()
+/// Copies the scores and works on them beside Python.
+fn of<T: Send + 'static>(
+    py: Python<'_>,
+    positives: &Scores<'_>,
+    negatives: &Scores<'_>,
+    metric: impl FnOnce(&[f64], &[f64]) -> T + Send + 'static,
+) -> PyResult<T> {
+    let [positives, negatives] = [positives, negatives].map(|scores| scores.as_array().to_vec());
+    work::run(py, How::short(), move |_| Ok(metric(&positives, &negatives)))
 }
 
 #[pyfunction]
-pub(crate) fn hits_at_k(positives: Scores<'_>, negatives: Scores<'_>, k: usize) -> f64 {
-    metric::hits_at(k, &values(&positives), &values(&negatives))
+pub(crate) fn hits_at_k(
+    py: Python<'_>,
+    positives: Scores<'_>,
+    negatives: Scores<'_>,
+    k: usize,
+) -> PyResult<f64> {
+    of(py, &positives, &negatives, move |positives, negatives| metric::hits_at(k, positives, negatives))
 }
 
 #[pyfunction]
-pub(crate) fn mrr(positives: Scores<'_>, negatives: Scores<'_>) -> f64 {
-    metric::mrr(&values(&positives), &values(&negatives))
+pub(crate) fn mrr(py: Python<'_>, positives: Scores<'_>, negatives: Scores<'_>) -> PyResult<f64> {
+    of(py, &positives, &negatives, metric::mrr)
 }
 
 /// Hits@k and the mean reciprocal rank where each positive has negatives of its own.
 #[pyfunction]
-pub(crate) fn own_ranks(positives: Scores<'_>, negatives: Scores<'_>, k: usize, each: usize) -> (f64, f64) {
-    metric::own_ranks(k, each, &values(&positives), &values(&negatives))
+pub(crate) fn own_ranks(
+    py: Python<'_>,
+    positives: Scores<'_>,
+    negatives: Scores<'_>,
+    k: usize,
+    each: usize,
+) -> PyResult<(f64, f64)> {
+    of(py, &positives, &negatives, move |positives, negatives| {
+        metric::own_ranks(k, each, positives, negatives)
+    })
 }
 
 #[pyfunction]
-pub(crate) fn auc(positives: Scores<'_>, negatives: Scores<'_>) -> f64 {
-    metric::auc(&values(&positives), &values(&negatives))
+pub(crate) fn auc(py: Python<'_>, positives: Scores<'_>, negatives: Scores<'_>) -> PyResult<f64> {
+    of(py, &positives, &negatives, metric::auc)
 }
 
 #[pyfunction]
-pub(crate) fn average_precision(positives: Scores<'_>, negatives: Scores<'_>) -> f64 {
-    metric::average_precision(&values(&positives), &values(&negatives))
+pub(crate) fn average_precision(
+    py: Python<'_>,
+    positives: Scores<'_>,
+    negatives: Scores<'_>,
+) -> PyResult<f64> {
+    of(py, &positives, &negatives, metric::average_precision)
 }
 
 /// The NetInfoF score of groups about labels, both counted from 0.

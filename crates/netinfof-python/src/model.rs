@@ -40,7 +40,7 @@ impl Model {
 
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        netinfof::Model::from_bytes(bytes).map(Model::new).map_err(|e| raise(py, &e))
+        py.detach(|| netinfof::Model::from_bytes(bytes)).map(Model::new).map_err(|e| raise(py, &e))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -158,6 +158,18 @@ impl Scorer {
         let calibration = self.inner.calibration();
         let probability = |&score: &f64| calibration.probability(score, prior);
         scores.as_array().iter().map(probability).collect::<Vec<_>>().into_pyarray(py)
+    }
+
+    /// Calibrated log-odds, where this share of the pairs are edges.
+    fn log_odds<'py>(
+        &self,
+        py: Python<'py>,
+        scores: PyReadonlyArray1<'_, f64>,
+        prior: f64,
+    ) -> Bound<'py, PyArray1<f64>> {
+        let calibration = self.inner.calibration();
+        let log_odds = |&score: &f64| calibration.log_odds(score, prior);
+        scores.as_array().iter().map(log_odds).collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// The likeliest partners of nodes (of all without any), or the likeliest pairs of all. Wanted: how many, whether

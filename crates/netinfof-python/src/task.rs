@@ -105,14 +105,14 @@ fn report(json: &str) -> PyResult<Report> {
 
 /// A report as a page.
 #[pyfunction]
-pub(crate) fn page(json: &str) -> PyResult<String> {
-    Ok(bridge::page(&report(json)?))
+pub(crate) fn page(py: Python<'_>, json: &str) -> PyResult<String> {
+    py.detach(|| Ok(bridge::page(&report(json)?)))
 }
 
 /// A report as the command prints it.
 #[pyfunction]
-pub(crate) fn table(json: &str) -> PyResult<String> {
-    Ok(bridge::table(&report(json)?))
+pub(crate) fn table(py: Python<'_>, json: &str) -> PyResult<String> {
+    py.detach(|| Ok(bridge::table(&report(json)?)))
 }
 
 /// A kind of verdict in a few words.

@@ -22,6 +22,7 @@ enum Event {
     Start(String, usize),
     Advance(usize),
     Finish,
+    Notice(String),
 }
 
 /// Hears the work and tells the caller's thread.
@@ -49,14 +50,24 @@ impl Progress for Ears {
     fn finish(&self) {
         self.tell(Event::Finish);
     }
+    fn notice(&self, text: &str) {
+        self.tell(Event::Notice(text.into()));
+    }
     fn cancelled(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// How work is done: the number of threads (0: one for each core), and who hears of progress.
+/// How work is done: the number of threads (0: one for each core), who hears of progress, and who hears what users should know.
 #[derive(FromPyObject)]
-pub(crate) struct How<'py>(usize, Option<Bound<'py, PyAny>>);
+pub(crate) struct How<'py>(usize, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+
+impl How<'_> {
+    /// Short work on one thread, nobody listening.
+    pub(crate) fn short() -> Self {
+        How(1, None, None)
+    }
+}
 
 /// Does some work. The listener is called with a stage, the steps done and the steps in all; what it raises stops the
 /// work, as Ctrl-C does.
@@ -65,18 +76,19 @@ pub(crate) fn run<T: Send + 'static>(
     how: How<'_>,
     work: impl FnOnce(&Exec) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let How(threads, progress) = how;
+    let How(threads, progress, notices) = how;
     let stop = Arc::new(AtomicBool::new(false));
     let (events, heard) = channel();
     let (done, mut result) = channel();
-    let ears = Ears { events: progress.is_some().then_some(events), stop: Arc::clone(&stop) };
+    let ears =
+        Ears { events: (progress.is_some() || notices.is_some()).then_some(events), stop: Arc::clone(&stop) };
     let body = move || {
         let work = || Exec::with_progress(threads, Arc::new(ears)).and_then(|exec| work(&exec));
         let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
     };
     // Stacks as deep as a main thread's.
     let thread = std::thread::Builder::new().name("netinfof".into()).stack_size(8 << 20).spawn(body)?;
-    let mut told = Told { progress, stage: String::new(), done: 0, total: 0 };
+    let mut told = Told { progress, notices, stage: String::new(), done: 0, total: 0 };
     let mut waited = LOOK / 16;
     let fault = loop {
         let result = &mut result;
@@ -115,6 +127,7 @@ pub(crate) fn run<T: Send + 'static>(
 /// What the caller has been told.
 struct Told<'py> {
     progress: Option<Bound<'py, PyAny>>,
+    notices: Option<Bound<'py, PyAny>>,
     stage: String,
     done: usize,
     total: usize,
@@ -122,14 +135,21 @@ struct Told<'py> {
 
 impl Told<'_> {
     fn all(&mut self, heard: &Receiver<Event>) -> PyResult<()> {
-        let Some(progress) = &self.progress else { return Ok(()) };
         while let Ok(event) = heard.try_recv() {
             match event {
+                Event::Notice(text) => {
+                    if let Some(notices) = &self.notices {
+                        notices.call1((text,))?;
+                    }
+                    continue;
+                }
                 Event::Start(stage, total) => (self.stage, self.done, self.total) = (stage, 0, total),
                 Event::Advance(steps) => self.done += steps,
                 Event::Finish => self.done = self.total,
             }
-            progress.call1((&self.stage, self.done, self.total))?;
+            if let Some(progress) = &self.progress {
+                progress.call1((&self.stage, self.done, self.total))?;
+            }
         }
         Ok(())
     }

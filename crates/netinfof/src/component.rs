@@ -368,7 +368,7 @@ pub fn build(
 fn build_one(
     kind: ComponentKind,
     graph: &Csr,
-    features: Option<&FeatureOperator>,
+    features: Option<&FeatureOperator<'_>>,
     params: &ComponentParams,
     seed: Seed,
     exec: &Exec,
@@ -383,6 +383,7 @@ fn build_one(
         ComponentKind::U => Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: graph })?)),
         ComponentKind::R => {
             let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
+            exec.check()?;
             let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
@@ -645,7 +646,7 @@ mod tests {
     }
 
     /// An operator that claims to cost nothing, or a fortune: so each road is taken once.
-    struct Priced<'a>(Dense<'a>, bool);
+    struct Priced<'a>(Dense<'a, Matrix>, bool);
 
     impl LinearOperator for Priced<'_> {
         fn rows(&self) -> usize {

@@ -140,6 +140,11 @@ impl Exec {
         self.check()
     }
 
+    /// Whether the run should stop: long loops that cannot fail end early, and whoever called them checks.
+    pub(crate) fn stopped(&self) -> bool {
+        self.progress.cancelled()
+    }
+
     /// Stops the run if that was asked for.
     pub(crate) fn check(&self) -> Result<()> {
         if self.progress.cancelled() { Err(Error::Cancelled) } else { Ok(()) }

@@ -357,6 +357,7 @@ pub struct Graph {
     truth: Option<synth::Truth>,
     self_loops: usize,
     duplicates: usize,
+    strangers: bool,
 }
 
 impl Graph {
@@ -391,6 +392,7 @@ impl Graph {
             truth: None,
             self_loops,
             duplicates: proper - sorted.len(),
+            strangers: false,
         })
     }
 
@@ -421,6 +423,7 @@ impl Graph {
             truth: None,
             self_loops: 0,
             duplicates,
+            strangers: false,
         }
     }
 
@@ -465,6 +468,27 @@ impl Graph {
         self
     }
 
+    /// Says that its nodes are none that a model knows, whatever they are called.
+    #[must_use]
+    pub fn with_strangers(mut self) -> Self {
+        self.strangers = true;
+        self
+    }
+
+    /// Whether its nodes are none that a model knows.
+    pub(crate) fn strangers(&self) -> bool {
+        self.strangers
+    }
+
+    /// Takes features that others keep for its own, so that nothing they do can change it.
+    #[must_use]
+    pub(crate) fn on_its_own(mut self) -> Self {
+        if let Features::Dense(x) = &mut self.features {
+            x.as_mut_slice();
+        }
+        self
+    }
+
     /// Gives it another name.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
@@ -490,6 +514,7 @@ impl Graph {
             truth: None,
             self_loops: self.self_loops,
             duplicates: self.duplicates,
+            strangers: self.strangers,
         }
     }
 

@@ -3,6 +3,8 @@
 //! Plain safe loops; [`simd`] lets the compiler use the machine's vector units. Sums that run over rows are taken
 //! over fixed blocks in `f64`, so the number of threads never shows in a result.
 
+use std::ops::Range;
+
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -89,15 +91,35 @@ pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
     out
 }
 
+/// Rows of a dense matrix, a block at a time: as they are, or made for the moment where the whole would be too large.
+pub(crate) trait Blocks: Sync {
+    fn rows(&self) -> usize;
+    fn cols(&self) -> usize;
+    /// These rows, one after the other; in `room` where they have to be made.
+    fn block<'a>(&'a self, rows: Range<usize>, room: &'a mut Vec<f32>) -> &'a [f32];
+}
+
+impl Blocks for Matrix {
+    fn rows(&self) -> usize {
+        Matrix::rows(self)
+    }
+    fn cols(&self) -> usize {
+        Matrix::cols(self)
+    }
+    fn block<'a>(&'a self, rows: Range<usize>, _: &'a mut Vec<f32>) -> &'a [f32] {
+        &self.as_slice()[rows.start * self.cols()..rows.end * self.cols()]
+    }
+}
+
 /// The dense product `a b`, one task a block of rows of `a`.
-pub(crate) fn gemm(a: &Matrix, b: MatRef<'_, f32>, exec: &Exec) -> Matrix {
+pub(crate) fn gemm(a: &impl Blocks, b: MatRef<'_, f32>, exec: &Exec) -> Matrix {
     assert_eq!(a.cols(), b.nrows(), "inner dimensions disagree");
     let (inner, width) = (a.cols(), b.ncols());
     let mut out = Matrix::zeros(a.rows(), width);
     exec.fill_rows(out.as_mut_slice(), width, BLOCK, |first, rows| {
         let count = rows.len() / width;
-        let lhs = &a.as_slice()[first * inner..(first + count) * inner];
-        let lhs = MatRef::from_row_major_slice(lhs, count, inner);
+        let mut room = Vec::new();
+        let lhs = MatRef::from_row_major_slice(a.block(first..first + count, &mut room), count, inner);
         let dst = MatMut::from_row_major_slice_mut(rows, count, width);
         matmul(dst, Accum::Replace, lhs, b, 1.0, Par::Seq);
     });
@@ -105,13 +127,14 @@ pub(crate) fn gemm(a: &Matrix, b: MatRef<'_, f32>, exec: &Exec) -> Matrix {
 }
 
 /// The product `aᵀ b` of two tall matrices: blocks in `f32`, summed in `f64`.
-pub(crate) fn gemm_tn(a: &Matrix, b: &Matrix, exec: &Exec) -> Mat<f64> {
+pub(crate) fn gemm_tn(a: &impl Blocks, b: &Matrix, exec: &Exec) -> Mat<f64> {
     assert_eq!(a.rows(), b.rows(), "row counts disagree");
     let (p, q) = (a.cols(), b.cols());
     // At most 64 partial results, however tall the matrices are.
     let partials = exec.map_blocks(a.rows(), BLOCK.max(a.rows().div_ceil(64)), |range| {
         let count = range.len();
-        let lhs = MatRef::from_row_major_slice(&a.as_slice()[range.start * p..range.end * p], count, p);
+        let mut room = Vec::new();
+        let lhs = MatRef::from_row_major_slice(a.block(range.clone(), &mut room), count, p);
         let rhs = MatRef::from_row_major_slice(&b.as_slice()[range.start * q..range.end * q], count, q);
         let mut out = vec![0.0f32; p * q];
         let dst = MatMut::from_column_major_slice_mut(&mut out, p, q);

@@ -17,7 +17,7 @@ pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd};
 
 use crate::exec::Exec;
-use crate::kernel;
+use crate::kernel::{self, Blocks};
 use crate::matrix::Matrix;
 
 /// Rough nanoseconds of a multiply-add in a product with a sparse matrix.
@@ -26,9 +26,9 @@ pub(crate) const SPARSE_COST: f64 = 0.25;
 pub(crate) const DENSE_COST: f64 = 0.012;
 
 /// A dense matrix as an operator.
-pub(crate) struct Dense<'a>(pub(crate) &'a Matrix);
+pub(crate) struct Dense<'a, B>(pub(crate) &'a B);
 
-impl LinearOperator for Dense<'_> {
+impl<B: Blocks> LinearOperator for Dense<'_, B> {
     fn rows(&self) -> usize {
         self.0.rows()
     }

@@ -16,6 +16,10 @@ pub struct Matrix {
     data: Data,
 }
 
+/// Dense features with this many entries (a quarter of a gigabyte) are prepared again whenever they are used. That takes more time than
+/// keeping them prepared, which takes as much memory as the features themselves.
+pub(crate) const LARGE: usize = 1 << 26;
+
 /// Entries that somebody else keeps, such as an array of NumPy. They must not change while a matrix looks at them.
 pub type Lent = Arc<dyn AsRef<[f32]> + Send + Sync>;
 

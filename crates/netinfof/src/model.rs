@@ -167,7 +167,7 @@ impl Model {
         edges.dedup();
         Model {
             about,
-            graph: graph.with_adjacency(Csr::symmetric(graph.nodes(), &edges)),
+            graph: graph.with_adjacency(Csr::symmetric(graph.nodes(), &edges)).on_its_own(),
             training: split.graph.clone(),
             preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
             fit: Fit::Links(LinkFit {
@@ -195,7 +195,7 @@ impl Model {
         let about = About::new(graph, seed, &result.report, RunParams::Nodes(params.clone()));
         Model {
             about,
-            graph: graph.clone(),
+            graph: graph.clone().on_its_own(),
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: Fit::Nodes(NodeFit {
@@ -227,7 +227,7 @@ impl Model {
                 test: OrderedMap::default(),
                 params: RunParams::Nodes(params.clone()),
             },
-            graph: graph.clone(),
+            graph: graph.clone().on_its_own(),
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: Fit::Embedding(components.iter().map(place).collect()),
@@ -381,6 +381,9 @@ impl Model {
             return Ok(View { graph: Cow::Borrowed(edges), features, known: None });
         };
         let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        if newer.strangers() {
+            return self.strangers(newer, exec);
+        }
         let numbers: HashMap<Cow<'_, str>, NodeId> =
             (0..self.graph.nodes()).map(|node| self.graph.node_name(node)).zip(0..).collect();
         let known: Vec<Option<NodeId>> =
@@ -418,6 +421,24 @@ impl Model {
             return unsuitable(format!("it has {have} features, the model was fitted on {need}"));
         };
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, known: Some(known) })
+    }
+}
+
+impl Model {
+    /// A graph of nodes that the model does not know: their features alone can place them, and those of their neighbours.
+    fn strangers<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
+        let (have, need) = (newer.features().cols(), self.graph.features().cols());
+        if have != need {
+            let why = format!("it has {have} features, the model was fitted on {need}");
+            return Err(Error::Unsuitable { stage: "newer graph", why });
+        }
+        if self.components().iter().any(|kind| matches!(kind, ComponentKind::U | ComponentKind::R))
+            && newer.edge_count() > 0
+        {
+            exec.notice("the model knows none of these nodes: structure (U, R) says nothing about them");
+        }
+        let features = Cow::Borrowed(newer.features());
+        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, known: Some(vec![None; newer.nodes()]) })
     }
 }
 

@@ -6,6 +6,7 @@
 //! either.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 
 use faer::Mat;
@@ -15,7 +16,7 @@ use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
 use crate::kernel::{self, simd};
 use crate::linalg::solve_spd;
-use crate::matrix::Matrix;
+use crate::matrix::{LARGE, Matrix};
 
 /// Columns of X. The logarithms of rates add a little first, so that none stays finite.
 pub const COLUMNS: [&str; 19] = [
@@ -72,13 +73,34 @@ struct FeatureSource<'a> {
 #[derive(Debug)]
 enum Rows<'a> {
     Dense(Cow<'a, Matrix>),
+    /// Dense ones that are too large to be copied, with a weight for every column and a factor for every row.
+    Large {
+        x: Cow<'a, Matrix>,
+        weights: Vec<f32>,
+        factors: Vec<f32>,
+    },
     Sparse(Cow<'a, Csr>),
 }
 
-impl Rows<'_> {
+thread_local! {
+    /// A row of large features, for the moment.
+    static ROOM: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+}
+
+impl<'a> Rows<'a> {
+    fn of(features: Cow<'a, Features>) -> Self {
+        match features {
+            Cow::Borrowed(Features::Dense(x)) => Rows::Dense(Cow::Borrowed(x)),
+            Cow::Borrowed(Features::Sparse(x)) => Rows::Sparse(Cow::Borrowed(x)),
+            Cow::Owned(Features::Dense(x)) => Rows::Dense(Cow::Owned(x)),
+            Cow::Owned(Features::Sparse(x)) => Rows::Sparse(Cow::Owned(x)),
+            _ => unreachable!("there are features"),
+        }
+    }
+
     fn cols(&self) -> usize {
         match self {
-            Rows::Dense(x) => x.cols(),
+            Rows::Dense(x) | Rows::Large { x, .. } => x.cols(),
             Rows::Sparse(x) => x.cols(),
         }
     }
@@ -88,6 +110,10 @@ impl Rows<'_> {
             #[inline(always)]
             || match self {
                 Rows::Dense(x) => kernel::axpy(1.0, x.row(row), to),
+                Rows::Large { x, weights, factors } => {
+                    let values = x.row(row).iter().zip(weights).map(|(v, weight)| v * weight * factors[row]);
+                    to.iter_mut().zip(values).for_each(|(to, v)| *to += v);
+                }
                 Rows::Sparse(x) => match x.row_values(row) {
                     None => x.row(row).iter().for_each(|&col| to[col as usize] += 1.0),
                     Some(values) => {
@@ -101,7 +127,7 @@ impl Rows<'_> {
     /// Sets `to` to zero where these rows are not.
     fn clear(&self, rows: impl Iterator<Item = usize>, to: &mut [f32]) {
         match self {
-            Rows::Dense(_) => to.fill(0.0),
+            Rows::Dense(_) | Rows::Large { .. } => to.fill(0.0),
             Rows::Sparse(x) => {
                 for row in rows {
                     for &col in x.row(row) {
@@ -117,6 +143,11 @@ impl Rows<'_> {
             #[inline(always)]
             || match self {
                 Rows::Dense(x) => kernel::dot(x.row(row), with),
+                Rows::Large { x, weights, factors } => ROOM.with_borrow_mut(|room| {
+                    room.clear();
+                    room.extend(x.row(row).iter().zip(weights).map(|(v, weight)| v * weight * factors[row]));
+                    kernel::dot(room, with)
+                }),
                 Rows::Sparse(x) => match x.row_values(row) {
                     None => x.row(row).iter().map(|&col| with[col as usize]).sum(),
                     Some(values) => {
@@ -196,6 +227,16 @@ impl<'a> Source<'a> {
 
 impl<'a> FeatureSource<'a> {
     fn new(graph: &Csr, features: Cow<'a, Features>, rarity: &[f32], exec: &Exec) -> Option<Self> {
+        FeatureSource::from(LARGE, graph, features, rarity, exec)
+    }
+
+    fn from(
+        large: usize,
+        graph: &Csr,
+        features: Cow<'a, Features>,
+        rarity: &[f32],
+        exec: &Exec,
+    ) -> Option<Self> {
         let n = graph.rows();
         let unit = |norm: f64| if norm > 0.0 { (1.0 / norm.sqrt()) as f32 } else { 0.0 };
         let scale = |features: &Features| -> Vec<f32> {
@@ -208,26 +249,35 @@ impl<'a> FeatureSource<'a> {
                     .collect(),
             }
         };
-        let mut weighed = Features::clone(&features);
-        weighed.weigh_cols(rarity);
-        let scales = scale(&weighed);
-        match &mut weighed {
-            Features::None => return None,
-            Features::Dense(x) => {
-                exec.fill_matrix(x, |row, values| values.iter_mut().for_each(|v| *v *= scales[row]));
-            }
-            Features::Sparse(x) => x.map_values(|row, v| v * scales[row]),
-        }
-        let rows = |features: Cow<'a, Features>| match features {
-            Cow::Borrowed(Features::Dense(x)) => Rows::Dense(Cow::Borrowed(x)),
-            Cow::Borrowed(Features::Sparse(x)) => Rows::Sparse(Cow::Borrowed(x)),
-            Cow::Owned(Features::Dense(x)) => Rows::Dense(Cow::Owned(x)),
-            Cow::Owned(Features::Sparse(x)) => Rows::Sparse(Cow::Owned(x)),
-            _ => unreachable!("there are features"),
-        };
+        let large = matches!(&*features, Features::Dense(x) if x.as_slice().len() >= large);
         let norms = scale(&features);
-        let plain = rows(features);
-        let rare = rows(Cow::Owned(weighed));
+        let rare = if large {
+            let Features::Dense(x) = &*features else { unreachable!("they are dense") };
+            let square = |row: usize| {
+                let weighed = x.row(row).iter().zip(rarity).map(|(v, weight)| f64::from(v * weight));
+                weighed.map(|v| v * v).sum::<f64>()
+            };
+            let factors =
+                exec.map_blocks(n, 4096, |rows| rows.map(|row| unit(square(row))).collect::<Vec<_>>());
+            let x = match &features {
+                Cow::Borrowed(Features::Dense(x)) => Cow::Borrowed(x),
+                _ => Cow::Owned(x.clone()),
+            };
+            Rows::Large { x, weights: rarity.to_vec(), factors: factors.concat() }
+        } else {
+            let mut weighed = Features::clone(&features);
+            weighed.weigh_cols(rarity);
+            let scales = scale(&weighed);
+            match &mut weighed {
+                Features::None => return None,
+                Features::Dense(x) => {
+                    exec.fill_matrix(x, |row, values| values.iter_mut().for_each(|v| *v *= scales[row]));
+                }
+                Features::Sparse(x) => x.map_values(|row, v| v * scales[row]),
+            }
+            Rows::of(Cow::Owned(weighed))
+        };
+        let plain = Rows::of(features);
         let sums = exec.map_blocks(n, 64.max(n.div_ceil(64)), |range| {
             let mut scratch = vec![0.0f32; rare.cols()];
             let mut out = Vec::with_capacity(range.len());
@@ -647,6 +697,13 @@ mod tests {
         let found = source.columns(&pairs, &exec);
         let reversed: Vec<Pair> = pairs.iter().map(|&[i, j]| [j, i]).collect();
         assert_eq!(found, source.columns(&reversed, &exec));
+        // Dense features that are copied, and such that are not.
+        let dense = Features::Dense(x.clone());
+        let mut source = Source::new(&graph, &dense, &exec);
+        let copied = source.columns(&pairs, &exec);
+        source.features = FeatureSource::from(0, &graph, Cow::Borrowed(&dense), &dense.rarity(), &exec);
+        assert!(matches!(source.features.as_ref().unwrap().rare, Rows::Large { .. }));
+        assert_eq!(source.columns(&pairs, &exec), copied);
         for (at, &[i, j]) in pairs.iter().enumerate() {
             let (i, j) = (i as usize, j as usize);
             let common: Vec<usize> = (0..n).filter(|&k| a[(i, k)] * a[(k, j)] > 0.0).collect();

@@ -91,6 +91,8 @@ pub(crate) struct Judgement {
 
 /// Level of the tests, before it is divided by their number.
 const LEVEL: f64 = 0.05;
+/// Samples for each label below which nothing found is no news.
+const FEWEST_FOR_EACH: u64 = 20;
 /// Shuffles behind the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
@@ -198,10 +200,19 @@ pub(crate) fn judge(
         comparisons: &comparisons,
         additions: &additions,
         featureless,
+        few: few_samples(splits),
     };
     let verdict =
         Verdict { kind, reason: words.reason(kind), next: words.next(kind, task, best.name == "X") };
     Judgement { verdict, comparisons, additions }
+}
+
+/// Samples of the smallest split, where even a component that knows a good deal would go unnoticed.
+fn few_samples(splits: &[SplitReport]) -> Option<u64> {
+    let tables = splits.iter().flat_map(|split| split.components.iter().map(|(_, component)| component));
+    let fewest = tables.min_by_key(|component| component.samples)?;
+    let labels = fewest.table.first().map_or(2, Vec::len) as u64;
+    (fewest.samples < FEWEST_FOR_EACH * labels).then_some(fewest.samples)
 }
 
 fn compared(a: &Best<'_>, b: &Best<'_>, splits: &[SplitReport]) -> Option<Comparison> {
@@ -247,6 +258,8 @@ struct Words<'a> {
     comparisons: &'a [Comparison],
     additions: &'a [Addition],
     featureless: bool,
+    /// Samples of a split, where they are too few for silence to mean anything.
+    few: Option<u64>,
 }
 
 impl Words<'_> {
@@ -371,11 +384,20 @@ impl Words<'_> {
             VerdictKind::Any => {
                 "Take whichever is cheaper, features or structure: each alone is enough, and a GNN should not do better."
             }
+            VerdictKind::Nothing if self.few.is_some() => "",
             VerdictKind::Nothing => {
                 "No model will find what is not there: look for better features, more labels or another task."
             }
         };
         let mut text = text.to_string();
+        if let (VerdictKind::Nothing, Some(samples)) = (kind, self.few) {
+            let what = if task == "links" { "pairs" } else { "labelled nodes" };
+            text = format!(
+                "Only {samples} {what} were looked at, too few to say: take larger shares, such as `--shares {}`, or find more {}.",
+                if task == "links" { "0.5,0.3" } else { "0.5,0.25" },
+                if task == "links" { "edges" } else { "labels" },
+            );
+        }
         if task == "links" && x_best && kind != VerdictKind::Nothing && self.only.is_none() {
             text.push_str(
                 " What two nodes share (X) knows more still: prefer a model that looks at pairs, or `netinfof act`.",
@@ -434,6 +456,18 @@ mod tests {
     /// The labels, but for a share of them that coins decide.
     fn noisy(labels: &[u32], known: f64, draw: &mut Draw) -> Vec<u32> {
         labels.iter().map(|&label| if draw.unit() < known { label } else { draw.below(2) }).collect()
+    }
+
+    /// Nothing found among a handful of samples is no news, and is not told as if it were.
+    #[test]
+    fn few_samples_say_that_they_are_few() {
+        let mut draw = Seed(5).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+        let coins = noisy(&labels, 0.0, &mut draw);
+        let of = |count: usize| verdict(&labels[..count], &[("U", coins[..count].to_vec())]);
+        assert_eq!((of(12).kind, of(SAMPLES).kind), (VerdictKind::Nothing, VerdictKind::Nothing));
+        assert!(of(12).next.contains("Only 12 ") && of(12).next.contains("--shares"), "{}", of(12).next);
+        assert!(of(SAMPLES).next.contains("No model will find"), "{}", of(SAMPLES).next);
     }
 
     #[test]

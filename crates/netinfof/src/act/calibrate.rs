@@ -87,9 +87,14 @@ impl LinkCalibration {
         found
     }
 
+    /// The log-odds of a link where this share of all pairs are edges.
+    pub fn log_odds(&self, score: f64, prior: f64) -> f64 {
+        self.slope * score + self.shift + (prior / (1.0 - prior)).ln()
+    }
+
     /// The probability of a link where this share of all pairs are edges.
     pub fn probability(&self, score: f64, prior: f64) -> f64 {
-        sigmoid(self.slope * score + self.shift + (prior / (1.0 - prior)).ln())
+        sigmoid(self.log_odds(score, prior))
     }
 }
 
@@ -113,17 +118,22 @@ pub struct NodeCalibration {
 impl NodeCalibration {
     /// From the scores of validation nodes, class after class, and their true classes.
     pub(crate) fn fit(scores: &[f64], truth: &[u32], classes: usize) -> Self {
+        if truth.is_empty() || classes < 2 {
+            return NodeCalibration { temperature: 1.0 };
+        }
+        // Not quite sure, as with links: as if every class had one node still to come. A few nodes that are all right would
+        // otherwise make the model as sure as it can be.
+        let sure = (truth.len() as f64 + 1.0) / (truth.len() + classes) as f64;
+        let unsure = (1.0 - sure) / (classes - 1) as f64;
         let loss = |log_t: f64| -> f64 {
             let rows = scores.chunks_exact(classes).zip(truth);
             rows.map(|(row, &class)| {
                 let cooled: Vec<f64> = row.iter().map(|s| s / log_t.exp()).collect();
-                log_sum_exp(&cooled) - cooled[class as usize]
+                let others = cooled.iter().sum::<f64>() - cooled[class as usize];
+                log_sum_exp(&cooled) - sure * cooled[class as usize] - unsure * others
             })
             .sum()
         };
-        if truth.is_empty() || classes < 2 {
-            return NodeCalibration { temperature: 1.0 };
-        }
         // Convex in one over the temperature, so it has one valley; a golden section finds it.
         let (mut low, mut high) = (-4.0f64, 4.0f64);
         let ratio = 0.5 * (5f64.sqrt() - 1.0);
@@ -176,6 +186,12 @@ mod tests {
             assert!(found.slope > 0.0 && found.slope.is_finite() && found.shift.is_finite(), "{found:?}");
         }
         assert_eq!(NodeCalibration::fit(&[], &[], 3).temperature, 1.0);
+        // A few nodes that are all right: surer than the scores are, but not without bounds.
+        let right: Vec<f64> = (0..20).flat_map(|_| [1.0, 0.0, 0.0]).collect();
+        let found = NodeCalibration::fit(&right, &[0; 20], 3);
+        let mut row = vec![1.0, 0.0, 0.0];
+        found.probabilities(&mut row);
+        assert!((row[0] - 21.0 / 23.0).abs() < 1e-6, "{found:?} {row:?}");
     }
 
     #[test]

@@ -1,23 +1,116 @@
 //! Features on their way through the graph: prepared, filtered, never written out.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Averaging, ComponentKind, ComponentParams};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
-use crate::kernel::{self, Scaled};
+use crate::kernel::{self, Blocks, Scaled};
 use crate::linalg::{Dense, LinearOperator, SPARSE_COST};
-use crate::matrix::Matrix;
+use crate::matrix::{LARGE, Matrix};
 
 /// Features ready for propagation: shifted to a minimum of 0, rows summing to 1, one-hot degrees beside them where they
 /// are missing or narrower than the embedding.
-pub(crate) enum FeatureOperator {
+pub(crate) enum FeatureOperator<'a> {
     Dense(Matrix),
-    Sparse { matrix: Csr, transpose: Csr },
+    /// Dense ones that are too large to be copied.
+    Large(Prepared<'a>),
+    Sparse {
+        matrix: Csr,
+        transpose: Csr,
+    },
 }
 
 /// Above this share of entries that are not zero, the dense product is the faster one.
 const DENSE_FROM: f64 = 0.1;
+
+/// Dense features, prepared row by row.
+pub(crate) struct Prepared<'a> {
+    x: &'a Matrix,
+    rarity: Option<Vec<f32>>,
+    lowest: f32,
+    /// One over them makes rows sum to 1.
+    sums: Vec<f64>,
+}
+
+impl<'a> Prepared<'a> {
+    fn new(x: &'a Matrix, how: &Preparation, exec: &Exec) -> Self {
+        let mut prepared =
+            Prepared { x, rarity: how.rarity.clone(), lowest: how.lowest, sums: vec![0.0; x.rows()] };
+        let mut sums = std::mem::take(&mut prepared.sums);
+        exec.fill_rows(&mut sums, 1, 64, |first, sums| {
+            let mut room = vec![0.0; x.cols()];
+            for (offset, sum) in sums.iter_mut().enumerate() {
+                prepared.shifted(first + offset, &mut room);
+                *sum = room.iter().map(|&v| f64::from(v)).sum();
+            }
+        });
+        prepared.sums = sums;
+        prepared
+    }
+
+    /// A row before it sums to 1.
+    fn shifted(&self, row: usize, out: &mut [f32]) {
+        let values = self.x.row(row);
+        match &self.rarity {
+            None => out.iter_mut().zip(values).for_each(|(out, v)| *out = v - self.lowest),
+            Some(rarity) => {
+                let weighed = values.iter().zip(rarity).map(|(v, weight)| v * weight);
+                out.iter_mut().zip(weighed).for_each(|(out, v)| *out = v - self.lowest);
+            }
+        }
+    }
+
+    fn row(&self, row: usize, out: &mut [f32]) {
+        self.shifted(row, out);
+        let sum = self.sums[row];
+        if sum > 0.0 {
+            for v in out {
+                *v = (f64::from(*v) / sum) as f32;
+            }
+        }
+    }
+
+    /// All of them, for good.
+    fn whole(&self, exec: &Exec) -> Matrix {
+        let mut out = Matrix::zeros(self.x.rows(), self.x.cols());
+        exec.fill_matrix(&mut out, |row, out| self.row(row, out));
+        out
+    }
+
+    /// Whether the dense product is the faster one.
+    fn is_dense(&self, exec: &Exec) -> bool {
+        let counts = exec.map_blocks(self.x.rows(), 4096, |range| {
+            let mut room = vec![0.0; self.x.cols()];
+            range
+                .map(|row| {
+                    self.row(row, &mut room);
+                    room.iter().filter(|&&v| v != 0.0).count()
+                })
+                .sum::<usize>()
+        });
+        counts.iter().sum::<usize>() as f64 > DENSE_FROM * (self.x.rows() * self.x.cols()) as f64
+    }
+}
+
+impl Blocks for Prepared<'_> {
+    fn rows(&self) -> usize {
+        self.x.rows()
+    }
+    fn cols(&self) -> usize {
+        self.x.cols()
+    }
+    fn block<'a>(&'a self, rows: Range<usize>, room: &'a mut Vec<f32>) -> &'a [f32] {
+        let width = self.x.cols();
+        room.resize(rows.len() * width, 0.0);
+        for (row, out) in rows.zip(room.chunks_exact_mut(width)) {
+            self.row(row, out);
+        }
+        room
+    }
+}
 
 /// How the features of a training graph were prepared; those of another graph go the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,40 +152,32 @@ impl Preparation {
     }
 
     /// Features of the same columns over the nodes of a graph.
-    pub(crate) fn apply(&self, features: &Features, graph: &Csr, exec: &Exec) -> FeatureOperator {
-        let mut prepared = features.clone();
-        if let Some(rarity) = &self.rarity {
-            prepared.weigh_cols(rarity);
-        }
-        if self.lowest != 0.0 {
-            // A shift fills the zeros of a sparse matrix.
-            if let Features::Sparse(x) = &prepared {
-                prepared = Features::Dense(x.to_dense());
-            }
-            if let Features::Dense(x) = &mut prepared {
-                x.as_mut_slice().iter_mut().for_each(|v| *v -= self.lowest);
-            }
-        }
-        match &mut prepared {
-            Features::None => {}
-            Features::Dense(x) => exec.fill_matrix(x, |_, row| {
-                let sum: f64 = row.iter().map(|&v| f64::from(v)).sum();
-                if sum > 0.0 {
-                    for v in row {
-                        *v = (f64::from(*v) / sum) as f32;
-                    }
+    pub(crate) fn apply<'a>(&self, features: &'a Features, graph: &Csr, exec: &Exec) -> FeatureOperator<'a> {
+        self.apply_from(LARGE, features, graph, exec)
+    }
+
+    fn apply_from<'a>(
+        &self,
+        large: usize,
+        features: &'a Features,
+        graph: &Csr,
+        exec: &Exec,
+    ) -> FeatureOperator<'a> {
+        let mut prepared = match features {
+            Features::None => Features::None,
+            Features::Dense(x) => {
+                let prepared = Prepared::new(x, self, exec);
+                if self.degrees == 0 && x.as_slice().len() >= large && prepared.is_dense(exec) {
+                    return FeatureOperator::Large(prepared);
                 }
-            }),
-            Features::Sparse(x) => {
-                let sums: Vec<f64> = (0..x.rows())
-                    .map(|row| {
-                        x.row_values(row)
-                            .map_or(x.row(row).len() as f64, |v| v.iter().map(|&v| f64::from(v)).sum())
-                    })
-                    .collect();
-                x.map_values(|row, v| if sums[row] > 0.0 { (f64::from(v) / sums[row]) as f32 } else { 0.0 });
+                Features::Dense(prepared.whole(exec))
             }
-        }
+            // A shift fills the zeros of a sparse matrix.
+            Features::Sparse(x) if self.lowest != 0.0 => {
+                Features::Dense(Prepared::new(&x.to_dense(), self, exec).whole(exec))
+            }
+            Features::Sparse(x) => Features::Sparse(self.sparse(x.clone())),
+        };
         if self.degrees > 0 {
             prepared = Features::Sparse(append_degrees(&prepared, graph, self.degrees));
         }
@@ -107,6 +192,22 @@ impl Preparation {
             }
             Features::None => unreachable!("degrees were appended"),
         }
+    }
+
+    /// Sparse features without anything below 0.
+    fn sparse(&self, x: Csr) -> Csr {
+        let mut features = Features::Sparse(x);
+        if let Some(rarity) = &self.rarity {
+            features.weigh_cols(rarity);
+        }
+        let Features::Sparse(mut x) = features else { unreachable!("they were sparse") };
+        let sums: Vec<f64> = (0..x.rows())
+            .map(|row| {
+                x.row_values(row).map_or(x.row(row).len() as f64, |v| v.iter().map(|&v| f64::from(v)).sum())
+            })
+            .collect();
+        x.map_values(|row, v| if sums[row] > 0.0 { (f64::from(v) / sums[row]) as f32 } else { 0.0 });
+        x
     }
 
     /// Width of what [`Preparation::apply`] gives.
@@ -155,34 +256,39 @@ fn append_degrees(features: &Features, graph: &Csr, columns: usize) -> Csr {
     Csr::from_rows(have + columns, rows)
 }
 
-impl LinearOperator for FeatureOperator {
+impl LinearOperator for FeatureOperator<'_> {
     fn rows(&self) -> usize {
         match self {
             FeatureOperator::Dense(x) => x.rows(),
+            FeatureOperator::Large(x) => Blocks::rows(x),
             FeatureOperator::Sparse { matrix, .. } => matrix.rows(),
         }
     }
     fn cols(&self) -> usize {
         match self {
             FeatureOperator::Dense(x) => x.cols(),
+            FeatureOperator::Large(x) => Blocks::cols(x),
             FeatureOperator::Sparse { matrix, .. } => matrix.cols(),
         }
     }
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
         match self {
             FeatureOperator::Dense(own) => Dense(own).apply(x, exec),
+            FeatureOperator::Large(own) => Dense(own).apply(x, exec),
             FeatureOperator::Sparse { matrix, .. } => kernel::spmm(Scaled::plain(matrix), x, exec),
         }
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
         match self {
             FeatureOperator::Dense(own) => Dense(own).apply_transpose(x, exec),
+            FeatureOperator::Large(own) => Dense(own).apply_transpose(x, exec),
             FeatureOperator::Sparse { transpose, .. } => kernel::spmm(Scaled::plain(transpose), x, exec),
         }
     }
     fn cost(&self) -> f64 {
         match self {
             FeatureOperator::Dense(own) => Dense(own).cost(),
+            FeatureOperator::Large(own) => Dense(own).cost(),
             FeatureOperator::Sparse { matrix, .. } => matrix.nnz() as f64 * SPARSE_COST,
         }
     }
@@ -271,7 +377,7 @@ impl Propagation<'_> {
 /// Filtered features; never formed.
 pub(super) struct Filtered<'a> {
     pub(super) propagation: Propagation<'a>,
-    pub(super) features: &'a FeatureOperator,
+    pub(super) features: &'a FeatureOperator<'a>,
 }
 
 impl LinearOperator for Filtered<'_> {
@@ -299,6 +405,35 @@ impl LinearOperator for Filtered<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Prepared once and for all, or again for every product: the same bits.
+    #[test]
+    fn large_features_are_prepared_as_small_ones() {
+        let exec = Exec::new(2).unwrap();
+        let (n, width) = (3000, 20);
+        let mut draw = crate::seed::Seed(3).stream(crate::seed::Stream::Walks, 0);
+        let mut x = Matrix::zeros(n, width);
+        x.as_mut_slice().iter_mut().for_each(|v| *v = draw.below(1000) as f32 / 100.0 - 3.0);
+        x.row_mut(7).fill(-3.0);
+        let features = Features::Dense(x);
+        let graph = Csr::symmetric(n, &[[0, 1]]);
+        let params = ComponentParams { dim: 4, ..ComponentParams::default() };
+        let mut wide = Matrix::zeros(width, 5);
+        wide.as_mut_slice().iter_mut().for_each(|v| *v = draw.below(1000) as f32 / 500.0 - 1.0);
+        for rare in [false, true] {
+            let how = Preparation::learn(&features, rare, &graph, &params, &exec);
+            let small = how.apply_from(usize::MAX, &features, &graph, &exec);
+            let large = how.apply_from(0, &features, &graph, &exec);
+            assert!(matches!(small, FeatureOperator::Dense(_)) && matches!(large, FeatureOperator::Large(_)));
+            let product = small.apply(&wide, &exec);
+            assert_eq!(large.apply(&wide, &exec), product);
+            assert_eq!(large.apply_transpose(&product, &exec), small.apply_transpose(&product, &exec));
+            assert_eq!(
+                (large.rows(), large.cols(), large.cost()),
+                (small.rows(), small.cols(), small.cost())
+            );
+        }
+    }
 
     #[test]
     fn degrees_stand_in_for_missing_features() {

@@ -41,13 +41,13 @@ pub(crate) struct Ground<'a> {
     /// For each node its number in the graph that components were made on; the same where there is none.
     known: Option<&'a [Option<NodeId>]>,
     /// Prepared as for the paper's components and as for ours.
-    features: [Option<FeatureOperator>; 2],
+    features: [Option<FeatureOperator<'a>>; 2],
 }
 
 impl<'a> Ground<'a> {
     pub(crate) fn new(
         graph: &'a Csr,
-        features: &Features,
+        features: &'a Features,
         known: Option<&'a [Option<NodeId>]>,
         preparations: &[Option<Preparation>; 2],
         exec: &Exec,

@@ -14,7 +14,7 @@ pub(crate) fn visit_counts(graph: &Csr, trials: usize, seed: Seed, exec: &Exec) 
         range
             .map(|start| {
                 let neighbours = graph.row(start);
-                if neighbours.is_empty() {
+                if neighbours.is_empty() || exec.stopped() {
                     return (Vec::new(), Vec::new());
                 }
                 let mut draw = seed.stream(Stream::Walks, start as u64);

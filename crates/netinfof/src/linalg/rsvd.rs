@@ -74,14 +74,19 @@ pub(crate) fn rsvd(
         if q.cols() == 0 {
             return Ok(empty());
         }
-        y = op.apply(&op.apply_transpose(&q, exec), exec);
+        let back = op.apply_transpose(&q, exec);
+        exec.check()?;
+        y = op.apply(&back, exec);
     }
+    exec.check()?;
     // Twice: the first pass leaves the rounding error times the condition number, the second only rounding error.
     let q = orthonormalize(&orthonormalize(&y, exec)?, exec)?;
     if q.cols() == 0 {
         return Ok(empty());
     }
+    exec.check()?;
     let b = op.apply_transpose(&q, exec);
+    exec.check()?;
     let (values, vectors) = eigen(&kernel::gram(&b, None, exec))?;
     let largest = values[0].max(0.0).sqrt();
     let kept: Vec<f64> = values
