@@ -35,12 +35,17 @@ def signature(name: str, thing: Any) -> str:
             shown.append("*")
             star = True
         prefix = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
-        kind = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
+        kind = "" if parameter.annotation is parameter.empty else f": {written(parameter.annotation)}"
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
         shown.append(f"{prefix}{parameter.name}{kind}{default}")
     back = "" if found.return_annotation is found.empty or inspect.isclass(thing) else f" -> {found.return_annotation}"
     line = f"{name}({', '.join(shown)}){back}"
     return line if len(line) <= 120 else f"{name}(\n    " + ",\n    ".join(shown) + f",\n){back}"
+
+
+def written(annotation: Any) -> str:
+    """A type as it stands in the source."""
+    return str(getattr(annotation, "__forward_arg__", annotation))
 
 
 def prose(doc: str | None) -> str:
@@ -72,12 +77,9 @@ def prose(doc: str | None) -> str:
 
 def remarks(thing: Any) -> dict[str, str]:
     """What `#:` comments in the source say of attributes."""
-    try:
-        source = textwrap.dedent(inspect.getsource(thing))
-    except (OSError, TypeError):
-        return {}
     found: dict[str, str] = {}
-    for owner in reversed([base for base in thing.__mro__ if base.__module__.startswith("netinfof")]):
+    owners = [base for base in thing.__mro__ if base.__module__.startswith("netinfof")] or [thing]
+    for owner in reversed(owners):
         source = textwrap.dedent(inspect.getsource(owner))
         for match in re.finditer(r"#: (.+)\n\s+(?:self\.)?(\w+)(?::| =)", source):
             found[match[2]] = match[1]
@@ -100,11 +102,11 @@ def entry(name: str, thing: Any) -> str:
     if not inspect.isclass(thing):
         return "\n".join(out)
     attributes = remarks(thing)
-    if attributes:
-        out += ["", *(f"- `{key}`: {told}" for key, told in attributes.items())]
     if name == "Options":
-        out += ["", "```python", *(f"{key}: {getattr(kind, '__forward_arg__', kind)}" for key, kind in thing.__annotations__.items()), "```"]
-        return "\n".join(out)
+        told = ((key, written(kind).removesuffix(" | None"), prose(attributes[key])) for key, kind in thing.__annotations__.items())
+        return "\n".join([f"### {name}", "", prose(thing.__doc__), "", *(f"- `{key}: {kind}`: {text}" for key, kind, text in told)])
+    if attributes:
+        out += ["", *(f"- `{key}`: {prose(told)}" for key, told in attributes.items())]
     for member in members(thing):
         found = inspect.getattr_static(thing, member)
         if isinstance(found, property):

@@ -191,6 +191,7 @@ def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
         field(features, ("feat", "x"), "features"),
         field(label, ("label", "y"), "label"),
         masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
+        found=label is None,
     )
 
 

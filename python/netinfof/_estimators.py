@@ -674,7 +674,8 @@ class NetInfoFEmbedding(_OfNodes):
     def transform(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float32]:
         """The components beside each other, a row for each node of the graph that was fitted, or of a newer one."""
         self._check_fitted()
-        newer = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]._native
+        graph = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
+        newer = None if graph is None or graph is self.model_.graph else graph._native
         return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, warn=True)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:

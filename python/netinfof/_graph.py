@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _convert, _native
 from ._convert import Parts
-from ._options import Progress, how
+from ._options import Progress, RandomState, how, seed_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -194,11 +194,15 @@ class Graph:
         label: str | None = None,
         ends: tuple[str, str] | None = None,
         format: str | None = None,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> Graph:
-        """The graph in a file or folder, a generated one, or a downloaded dataset: whatever ``netinfof inspect`` takes, with its options."""
-        words = [os.fspath(path)]
+        """The graph in a file or folder, a generated one, or a downloaded dataset: whatever ``netinfof inspect`` takes, with its options.
+
+        `random_state` is the seed of a generated graph that names none.
+        """
+        words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         given = {"nodes": nodes, "label": label, "format": format, "ends": None if ends is None else ",".join(ends)}
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
         if words[0].startswith("-"):

@@ -67,7 +67,7 @@ class Model:
         return self._graph
 
     def _scorer(self, graph: GraphLike | None, n_jobs: int | None, all_edges: bool) -> tuple[Graph, _native.Scorer]:
-        if graph is not None:
+        if graph is not None and graph is not self._graph:
             newer = Graph.of(graph)
             return newer, self._native.scorer(False, newer._native, how(n_jobs, None, warn=True))
         if all_edges not in self._scorers:
@@ -153,7 +153,7 @@ class Model:
         return self._nodes(graph, n_jobs)[0]
 
     def _nodes(self, graph: GraphLike | None, n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        newer = None if graph is None else Graph.of(graph)._native
+        newer = None if graph is None or graph is self._graph else Graph.of(graph)._native
         return self._native.nodes(newer, how(n_jobs, None, warn=True))
 
     @property

@@ -19,39 +19,65 @@ How = tuple[int, Union[ProgressCallback, None], Union[Callable[[str], object], N
 
 
 class Options(TypedDict, total=False):
-    """What `netinfof probe` and `netinfof act` can be told; ``netinfof probe --help`` says more of each.
+    """What :func:`probe` and :func:`act` can be told beside their parameters, as the command can. None stands for the default."""
 
-    ``None`` stands for the default.
-    """
-
+    #: Links: negatives are verified non-edges (``clean``), or unverified random pairs as in the published code (``paper``). Default clean.
     protocol: Literal["clean", "paper"] | None
+    #: Links: which pairs are told from edges: any, such with the degrees of the edges' ends, or 500 hard ones for each edge (HeaRT). Default uniform.
     negatives: Literal["uniform", "degree", "heart"] | None
+    #: Shares that train and that validate; the rest tests. Default (0.7, 0.1) of the edges, (0.025, 0.025) of the labelled nodes of each class.
     shares: tuple[float, float] | None
+    #: Number of splits. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
+    #: Of U, R, F, P, S, P1, S1, S3, S5, D, X. Default U,R,F,P,S,D,X for links, U,R,F,P,S for nodes and in the paper protocol.
     components: str | Iterable[str] | None
+    #: Links: no compatibility matrix, H by ridge regression, or H* refitted on edges and non-edges. Default hstar.
     compat: Literal["none", "h", "hstar"] | None
+    #: A known model as a configuration of this one: SlimG is U, F, P, S without a compatibility matrix.
     preset: Literal["slimg"] | None
+    #: Links: the K of Hits@K. Default 100, less on small graphs.
     hits: int | None
+    #: Embedding size of a component. Default 128.
     dim: int | None
+    #: Random walks from every node, for R. Default 200.
     walk_trials: int | None
+    #: Propagation steps of P and S. Default 2.
     steps: int | None
+    #: Averaging over neighbours in S. Default symmetric.
     s_averaging: Literal["row", "symmetric"] | None
+    #: Scale the columns of propagated features to length 1 before the PCA. Default no.
     column_norm: bool | None
+    #: Subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol.
     power_iterations: int | None
+    #: Links: bins of the similarity in Probe. Default 8.
     bins: int | None
+    #: Nodes: clusters in Probe, for each class.
     clusters_per_class: int | None
+    #: Nodes: how Act normalises embeddings: rows to length 1, columns to deviation 1, or both.
     normalization: Literal["none", "rows", "columns", "both"] | None
+    #: Nodes: drop classes with fewer labelled nodes. Default 0.
     min_class: int | None
+    #: LASSO penalties that Act tries.
     lambda1: float | Iterable[float] | None
+    #: Group penalties that Act tries.
     lambda2: float | Iterable[float] | None
+    #: Ridge penalties that Act tries, divided by the number of training rows.
     ridge: float | Iterable[float] | None
+    #: Links: folds of cross-fitting, 0 for none. Default 5; 0 in the paper protocol.
     crossfit: int | None
+    #: Links: negatives for each edge that Act learns from. Default 3; 1 in the paper protocol.
     train_negatives: int | None
+    #: Links: keep the lengths of the embeddings' rows, which grow with the degree. Default no.
     keep_lengths: bool | None
+    #: Links: training pairs that Act learns from at the most. Default 300 000; 600 000 in the paper protocol.
     max_pairs: int | None
+    #: Links: edges that H* is fitted on at the most. Default 200 000.
     compat_edges: int | None
+    #: Links: features of a pair depend on the order of its nodes, as in the paper. Default no.
     directed: bool | None
+    #: Links: penalties from the largest downwards (``path``), or the paper's (``grid``). Default path; grid in the paper protocol.
     penalties: Literal["path", "grid"] | None
+    #: Nodes: Act leaves out components whose score shuffled labels reach more often than this.
     max_p: float | None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -90,7 +91,8 @@ def _run(
         raise TypeError(f"invalid `task`: {type(task).__qualname__} (need 'links' or 'nodes'; node tables go into the graph: Graph.from_frame(edges, nodes))")
     seed = seed_of(random_state)
     said = words(options, of=goal, random_state=seed, task=task)
-    graph = Graph.of(data)
+    # A generated graph comes from the same seed, as with the command.
+    graph = Graph.from_file(data, random_state=seed) if isinstance(data, (str, os.PathLike)) else Graph.of(data)
     own = None
     if split is not None:
         from ._splits import own_split

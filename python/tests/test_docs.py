@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import netinfof
 from tour import run
 
 ROOT = Path(__file__).parents[2]
@@ -29,5 +30,6 @@ def test_the_reference_is_up_to_date() -> None:
     module = importlib.util.module_from_spec(spec)
     sys.modules["python_api"] = module
     spec.loader.exec_module(module)
+    assert set(module.remarks(netinfof.Options)) == set(netinfof.Options.__annotations__), "an option without a word about it"
     written = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
     assert module.reference() == written, "docs/python-api.md is out of date: python scripts/python-api.py > docs/python-api.md"

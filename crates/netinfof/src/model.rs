@@ -398,12 +398,14 @@ impl Model {
                 self.graph.node_name(0)
             ));
         }
-        exec.notice(format!(
-            "{count} of the model's {} nodes are in the newer graph, with {} new ones{}",
-            self.graph.nodes(),
-            newer.nodes() - count,
-            first_new().map_or(String::new(), |name| format!(" (the first is `{name}`)")),
-        ));
+        if count < newer.nodes().max(self.graph.nodes()) {
+            exec.notice(format!(
+                "{count} of the model's {} nodes are in the newer graph, with {} new ones{}",
+                self.graph.nodes(),
+                newer.nodes() - count,
+                first_new().map_or(String::new(), |name| format!(" (the first is `{name}`)")),
+            ));
+        }
         let (have, need) = (newer.features().cols(), self.graph.features().cols());
         let features = if have == need {
             Cow::Borrowed(newer.features())
