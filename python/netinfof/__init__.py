@@ -21,8 +21,9 @@ from ._table import Table
 from ._tasks import act, probe
 
 if TYPE_CHECKING:
-    from ._estimators import LinkPredictor, LinkProbe, NetInfoFEmbedding, NodeClassifier, NodeProbe
+    from ._links import LinkPredictor, LinkProbe
     from ._metrics import auc, average_precision, hits_at_k, information_score, mrr
+    from ._nodes import NetInfoFEmbedding, NodeClassifier, NodeProbe
     from ._splits import Checked, Finding, LinkSplit, NodeSplit, SplitLike, check_split, link_split, node_split
 
 __all__ = [
@@ -63,7 +64,8 @@ __all__ = [
 
 #: Where the rest is found when it is asked for: a probe from the shell should not wait for it.
 _LATER = {
-    **dict.fromkeys(("LinkPredictor", "LinkProbe", "NetInfoFEmbedding", "NodeClassifier", "NodeProbe"), "_estimators"),
+    **dict.fromkeys(("LinkPredictor", "LinkProbe"), "_links"),
+    **dict.fromkeys(("NetInfoFEmbedding", "NodeClassifier", "NodeProbe"), "_nodes"),
     **dict.fromkeys(("auc", "average_precision", "hits_at_k", "information_score", "mrr"), "_metrics"),
     **dict.fromkeys(("Checked", "Finding", "LinkSplit", "NodeSplit", "SplitLike", "check_split", "link_split", "node_split"), "_splits"),
 }

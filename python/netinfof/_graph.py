@@ -7,7 +7,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
-from . import _convert, _native
+from . import _arrays, _convert, _native
 from ._convert import Parts
 from ._options import Progress, RandomState, how, seed_of
 
@@ -79,12 +79,12 @@ class Graph:
     def _set(self, parts: Parts, name: str) -> None:
         import numpy as np
 
-        x, rows = _features(parts.x)
+        x, rows = _arrays.features(parts.x)
         if parts.classes is not None:
             labels, classes = parts.y, parts.classes
         else:
             try:
-                labels, classes = _labels(parts.y)
+                labels, classes = _arrays.labels(parts.y)
             except ValueError as fault:
                 if not parts.found:
                     raise
@@ -92,7 +92,7 @@ class Graph:
 
                 warnings.warn(f"the labels of {name} are left out: {fault}", UserWarning, stacklevel=4)
                 labels = classes = None
-        ids = None if parts.nodes is None else _names(parts.nodes)
+        ids = None if parts.nodes is None else _arrays.names(parts.nodes)
         native = _native.build(
             {
                 "name": name,
@@ -110,9 +110,9 @@ class Graph:
         self._native = native
         self._numbers: dict[Any, int] | None = None
         self._x = x
-        self._nodes = None if parts.nodes is None else _kept(_object_array(parts.nodes))
-        self._classes = None if classes is None else _kept(classes)
-        self._masks = None if parts.masks is None else {k: _kept(np.asarray(v)) for k, v in parts.masks.items()}
+        self._nodes = None if parts.nodes is None else _arrays.kept(_arrays.object_array(parts.nodes))
+        self._classes = None if classes is None else _arrays.kept(classes)
+        self._masks = None if parts.masks is None else {k: _arrays.kept(np.asarray(v)) for k, v in parts.masks.items()}
 
     @classmethod
     def _of_native(cls, native: _native.Graph) -> Graph:
@@ -327,7 +327,7 @@ class Graph:
 
         if self._nodes is None:
             ids = self._native.ids
-            self._nodes = np.arange(self.num_nodes) if ids is None else _ids(ids)
+            self._nodes = np.arange(self.num_nodes) if ids is None else _arrays.ids(ids)
         return self._nodes
 
     @property
@@ -343,7 +343,7 @@ class Graph:
             if rows is None:
                 self._x = self._native.dense()
             else:
-                return _matrix(rows, (self.num_nodes, self.num_features))
+                return _arrays.matrix(rows, (self.num_nodes, self.num_features))
         return self._x
 
     @property
@@ -423,7 +423,7 @@ class Graph:
         if self._numbers is None:
             self._numbers = {value: at for at, value in enumerate(self.nodes.tolist())}
         number = self._numbers
-        asked = nodes if isinstance(nodes, np.ndarray) else _nested(nodes, number)
+        asked = nodes if isinstance(nodes, np.ndarray) else _arrays.nested(nodes, number)
         found = np.empty(asked.shape, np.int64)
         for at, value in enumerate(asked.reshape(-1).tolist()):
             if value not in number:
@@ -457,145 +457,3 @@ class Graph:
 def _restored(state: tuple[Any, ...]) -> Graph:
     index, x, y, num_nodes, nodes, classes, name, masks = state
     return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes), name)
-
-
-def _kept(values: NDArray[Any]) -> NDArray[Any]:
-    """A copy that nobody changes: the native graph would not know."""
-    values = values.copy()
-    values.flags.writeable = False
-    return values
-
-
-def _matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
-    """A sparse matrix where there is SciPy, a dense array where not."""
-    import numpy as np
-
-    starts, columns, values = rows
-    try:
-        from scipy.sparse import csr_matrix
-    except ImportError:
-        dense = np.zeros(shape, np.float32)
-        dense[np.repeat(np.arange(shape[0]), np.diff(starts)), columns] = values
-        return dense
-    return csr_matrix((values, columns, starts), shape=shape)
-
-
-def _nested(values: Any, known: Mapping[Any, int]) -> NDArray[Any]:
-    """An array of labels: a sequence of them, or of pairs. Tuples may be labels themselves."""
-    import numpy as np
-
-    if hasattr(values, "to_numpy") or hasattr(values, "detach"):
-        found: NDArray[Any] = _convert.array(values)
-        return found
-    values = list(values)
-    pairs = bool(values) and all(isinstance(value, (list, tuple, np.ndarray)) and len(value) == 2 for value in values)
-    if pairs and not all(isinstance(value, tuple) and value in known for value in values):
-        return _object_array([end for pair in values for end in pair]).reshape(-1, 2)
-    return _object_array(values)
-
-
-def _object_array(values: Any) -> NDArray[Any]:
-    """An array of these values as they are: of their own kind where they are numbers or strings alone, of objects where not."""
-    import numpy as np
-
-    if isinstance(values, np.ndarray):
-        return values.astype(object) if values.dtype.kind in "Mm" else values
-    values = list(values)
-    kinds = {type(value) for value in values}
-    if kinds in ({int}, {str}):
-        return np.asarray(values)
-    found = np.empty(len(values), object)
-    found[:] = values
-    return found
-
-
-def _ids(ids: list[str]) -> NDArray[Any]:
-    """Ids from a file: numbers where all of them are."""
-    import numpy as np
-
-    if all(value.isascii() and value.isdigit() and (value == "0" or value[0] != "0") and len(value) < 19 for value in ids):
-        return np.asarray([int(value) for value in ids])
-    return np.asarray(ids)
-
-
-def _names(nodes: Sequence[Hashable]) -> list[str]:
-    """Names of nodes for the library, which knows them by text."""
-    names = [str(node) for node in (nodes.tolist() if hasattr(nodes, "tolist") else nodes)]
-    seen: dict[str, int] = {}
-    for at, name in enumerate(names):
-        if seen.setdefault(name, at) != at:
-            raise ValueError(f"invalid graph: the nodes at places {seen[name]} and {at} are both called `{name}`")
-    return names
-
-
-def _features(x: Any) -> tuple[Any, Any]:
-    """Dense features, or sparse ones."""
-    import numpy as np
-
-    if x is None:
-        return None, None
-    if isinstance(x, tuple):
-        return None, x
-    if _convert.is_sparse(x):
-        csr = x.tocsr()
-        if not csr.has_canonical_format:
-            csr = csr.copy()
-            csr.sum_duplicates()
-        values = csr.data.astype(np.float32, copy=False)
-        return None, (csr.indptr.astype(np.int64), csr.indices.astype(np.int64), values, int(csr.shape[1]))
-    x = _convert.array(x)
-    if x.ndim == 1:
-        x = x[:, None]
-    if x.ndim != 2:
-        raise ValueError(f"invalid graph: features of shape {x.shape}; there must be a row for each node")
-    if x.dtype.kind not in "fiub":
-        raise ValueError(f"invalid graph: features are numbers, not {x.dtype}")
-    return np.ascontiguousarray(x, np.float32), None
-
-
-#: Labels above this are names rather than numbers of classes.
-_MOST = 1_000_000
-
-
-def _labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
-    """Numbers of classes, and what they are called where they are not numbers from 0."""
-    import numpy as np
-
-    if y is None:
-        return None, None
-    values = _object_array(y) if isinstance(y, (list, tuple)) else _convert.array(y)
-    if values.dtype.kind == "O" and values.ndim == 1:
-        # Numbers among which some are missing are numbers still.
-        known = [value for value in values.tolist() if not _convert.missing(value)]
-        if known and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in known):
-            kind = bool if len(known) == len(values) and all(isinstance(value, (bool, np.bool_)) for value in known) else float
-            values = np.asarray([np.nan if _convert.missing(value) else value for value in values.tolist()], kind)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise ValueError(f"invalid graph: labels of shape {values.shape}; there must be one class for each node")
-    if values.dtype.kind == "b":
-        return values.astype(np.int64), np.array([False, True])
-    if values.dtype.kind == "f":
-        known = ~np.isnan(values)
-        if not (values[known] == np.round(values[known])).all():
-            raise ValueError("Unknown label type: continuous numbers; labels are classes")
-        values = np.where(known, values, -1)
-        if known.any() and (abs(values) > 2**53).any():
-            raise ValueError("Unknown label type: numbers that are too large for classes")
-        values = values.astype(np.int64)
-    if values.dtype.kind in "iu":
-        if values.size == 0 or (int(values.min()) >= -1 and int(values.max()) < _MOST):
-            return values.astype(np.int64), None
-        classes = np.unique(values[values != -1])
-        return np.where(values == -1, -1, np.searchsorted(classes, values)).astype(np.int64), classes
-    items = values.tolist()
-    # An empty cell of a table is no class.
-    unknown = [_convert.missing(item) or item == "" for item in items]
-    try:
-        found = sorted({item for item, skip in zip(items, unknown) if not skip})
-    except TypeError:
-        raise ValueError("Unknown label type: labels of kinds that cannot be ordered, such as names and numbers") from None
-    number = {value: at for at, value in enumerate(found)}
-    codes = np.asarray([-1 if skip else number[item] for item, skip in zip(items, unknown)], np.int64)
-    return codes, _object_array(found) if found else None

@@ -1,0 +1,453 @@
+"""Estimators of nodes: they take a graph, or features of nodes with classes and edges."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _convert, _native
+from ._estimators import Estimator, ProbeEstimator
+from ._graph import Graph, GraphLike
+from ._model import Model
+from ._options import Progress, RandomState, how, words
+from ._result import Result
+from ._tasks import _run
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ._splits import SplitLike
+
+
+class _OfNodes(Estimator):
+    """Estimators that take a graph, or features of nodes."""
+
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+
+    def _graph(self, X: Any, y: Any, edge_index: Any, *, fit: bool, labels: bool) -> tuple[Graph, Any]:
+        """The graph to look at, and the names of its features where they have some."""
+        if not _is_rows(X):
+            if edge_index is not None:
+                raise ValueError("invalid `edge_index`: edges beside a graph (need them with features alone)")
+            graph = Graph.of(X)
+            if y is not None and labels:
+                index, names = graph.edge_index, graph.nodes if graph._native.named else None
+                parts = _convert.Parts(index[0], index[1], graph.num_nodes, graph.x, None, names, graph.masks)
+                graph = Graph._of_parts(parts, graph.name, y=y)
+            if not fit and graph.num_features != self.n_features_in_ and graph.num_features:
+                raise ValueError(self._width(graph.num_features))
+            return graph, None
+        rows, names = self._rows(X)
+        if fit and labels:
+            y = _classes_of(y, rows.shape[0], type(self).__name__)
+        if not fit:
+            self._check_columns(rows.shape[1], names)
+        self._check_edges(edge_index, fit)
+        source, target = _convert.ends([[], []] if edge_index is None else edge_index)
+        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None)
+        # Rows are the nodes that were fitted if they are the same rows; else they are others, whatever their number.
+        known = fit or _same_rows(rows, self._fitted_graph().x)
+        return Graph._of_parts(parts._replace(strangers=not known), "features"), names
+
+    def _fitted_graph(self) -> Graph:
+        model: Model = getattr(self, "model_")
+        return model.graph
+
+    def _check_edges(self, edge_index: Any, fit: bool) -> None:
+        if edge_index is not None:
+            return
+        if fit:
+            import warnings
+
+            warnings.warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own", UserWarning, stacklevel=5)
+        elif self._fitted_graph().num_edges:
+            raise ValueError("invalid `edge_index`: None (need edges, for it was fitted with edges; [[], []] says that there are none)")
+
+    def _width(self, found: int) -> str:
+        return f"X has {found} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
+
+    def _check_columns(self, width: int, names: Any) -> None:
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and list(names) != list(known):
+            raise ValueError(_names_differ(list(known), list(names)))
+        if (names is None) != (known is None) and "sklearn" in sys.modules:
+            import warnings
+
+            text = (
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
+                if names is None
+                else f"X has feature names, but {type(self).__name__} was fitted without feature names"
+            )
+            warnings.warn(text, UserWarning, stacklevel=4)
+        if width != self.n_features_in_:
+            raise ValueError(self._width(width))
+
+    def _rows(self, X: Any) -> tuple[Any, Any]:
+        """Features of nodes, checked as scikit-learn checks them."""
+        import numpy as np
+
+        names = None
+        if _convert.is_frame(X):
+            columns = list(X.columns)
+            if columns and all(isinstance(column, str) for column in columns):
+                names = np.asarray(columns, object)
+            elif any(isinstance(column, str) for column in columns):
+                raise TypeError("Feature names are only supported if all input features have string names")
+        if _convert.is_sparse(X):
+            rows, values = X, X.tocsr().data
+        else:
+            rows = values = _convert.array(X)
+            if rows.dtype.kind in "OUS":
+                try:
+                    rows = values = rows.astype(np.float64)
+                except TypeError as fault:
+                    raise TypeError(f"argument must be a string or a number: {fault}") from None
+        if rows.dtype.kind == "c":
+            raise ValueError("Complex data not supported")
+        if len(rows.shape) != 2:
+            raise ValueError(
+                f"Expected 2D array, got {len(rows.shape)}D array instead. Reshape your data either using array.reshape(-1, 1) if your data has a"
+                " single feature or array.reshape(1, -1) if it contains a single sample."
+            )
+        for count, what in zip(rows.shape, ("sample", "feature")):
+            if count == 0:
+                raise ValueError(f"Found array with 0 {what}(s) (shape={tuple(rows.shape)}) while a minimum of 1 is required.")
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            what = "NaN" if np.isnan(values).any() else "infinity or a value too large for dtype('float64')"
+            raise ValueError(f"Input X contains {what}.")
+        return rows, names
+
+    def _set_columns(self, graph: Graph, names: Any) -> None:
+        self.n_features_in_ = graph.num_features
+        if names is not None:
+            self.feature_names_in_ = names
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags
+
+        tags = super().__sklearn_tags__()
+        tags.input_tags = InputTags(sparse=True)
+        return tags
+
+
+class NodeProbe(ProbeEstimator, _OfNodes):
+    """Measures what a graph knows about the classes of its nodes.
+
+    >>> import netinfof
+    >>> netinfof.NodeProbe().fit("synth:demo").verdict_.kind
+    'structure'
+
+    Parameters are those of :func:`probe`; `train` and `valid` are shares of the labelled nodes of each class.
+    """
+
+    _task = "nodes"
+
+    def __init__(
+        self,
+        *,
+        components: str | Iterable[str] | None = None,
+        dim: int = 128,
+        train: float = 0.025,
+        valid: float = 0.025,
+        splits: int | None = None,
+        walk_trials: int = 200,
+        steps: int = 2,
+        clusters_per_class: int | None = None,
+        min_class: int = 0,
+        split: SplitLike | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.components = components
+        self.dim = dim
+        self.train = train
+        self.valid = valid
+        self.splits = splits
+        self.walk_trials = walk_trials
+        self.steps = steps
+        self.clusters_per_class = clusters_per_class
+        self.min_class = min_class
+        self.split = split
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: GraphLike, y: Any = None, *, edge_index: Any = None) -> NodeProbe:
+        """Measures a graph, or features with classes `y` and edges."""
+        graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
+        self._probe(graph, self.split)
+        self._set_columns(graph, names)
+        return self
+
+
+class NodeClassifier(_OfNodes):
+    """Classifies nodes.
+
+    >>> import netinfof
+    >>> model = netinfof.NodeClassifier().fit("synth:demo")
+    >>> model.predict().shape, model.predict_proba().shape
+    ((1200,), (1200, 4))
+    >>> model.test_["accuracy"] > 0.7
+    True
+
+    Nodes whose class is unknown (-1, NaN or None) are classified with the rest. Of those with a class, the share `train` of each class is learned
+    from, the share `valid` chooses penalties, the rest tests (``test_``). :func:`act` and the command learn from fewer by default: from the shares of the paper.
+    Other parameters are those of :func:`act`.
+    """
+
+    #: Everything that was found.
+    result_: Result
+    #: The model, for files and for the command.
+    model_: Model
+    #: Metrics on held-out nodes.
+    test_: dict[str, float]
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        *,
+        components: str | Iterable[str] | None = None,
+        dim: int = 128,
+        train: float = 0.8,
+        valid: float = 0.1,
+        walk_trials: int = 200,
+        steps: int = 2,
+        normalization: Literal["none", "rows", "columns", "both"] | None = None,
+        min_class: int = 0,
+        max_p: float | None = None,
+        split: SplitLike | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.components = components
+        self.dim = dim
+        self.train = train
+        self.valid = valid
+        self.walk_trials = walk_trials
+        self.steps = steps
+        self.normalization = normalization
+        self.min_class = min_class
+        self.max_p = max_p
+        self.split = split
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: GraphLike, y: Any = None, *, edge_index: Any = None) -> NodeClassifier:
+        """Learns the classes of a graph's nodes: its own, or `y`."""
+        graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
+        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
+        assert result.model is not None
+        self._forget()
+        self.result_ = result
+        self.model_ = result.model
+        self.test_ = result.test
+        self.classes_ = result.model.classes
+        self._set_columns(graph, names)
+        return self
+
+    def predict_proba(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float64]:
+        """Probabilities of the classes, a row for each node of the graph that was fitted, or of a newer one."""
+        self._check_fitted()
+        newer = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
+        return self.model_.node_probabilities(graph=newer, n_jobs=self.n_jobs)
+
+    def predict(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[Any]:
+        """The likeliest class of every node."""
+        likeliest = self.predict_proba(X, edge_index=edge_index).argmax(axis=1)
+        found: NDArray[Any] = self.classes_[likeliest]
+        return found
+
+    def score(self, X: GraphLike | None = None, y: Any = None, *, edge_index: Any = None) -> float:
+        """Share of the nodes with a known class in `y` whose class is predicted; of the held-out test nodes without `X` and `y`."""
+        import numpy as np
+
+        self._check_fitted()
+        if X is None and y is None:
+            return self.test_["accuracy"]
+        found = self.predict(X, edge_index=edge_index)
+        if y is None:
+            if _is_rows(X):
+                raise ValueError("invalid `y`: None (need classes beside features)")
+            graph = Graph.of(X)
+            if graph.y is None:
+                raise ValueError("invalid `y`: None (need classes; the graph has none)")
+            y = [None if label < 0 else graph.classes[label] for label in graph.y.tolist()]
+        truth = _convert.array(y).reshape(-1)
+        if len(truth) != len(found):
+            raise ValueError(f"invalid `y`: {len(truth)} classes (need one for each of the {len(found)} nodes)")
+        known = np.asarray([value is not None and value == value and not (type(value) in (int, float) and value == -1) for value in truth.tolist()])
+        return float(np.mean(found[known] == truth[known]))
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "classifier"
+        # Features are shifted to 0 and rows scaled to sum 1, as words of a text are counted: blobs in a plane are not told apart after that.
+        tags.classifier_tags = ClassifierTags(poor_score=True)
+        tags.target_tags.required = True
+        return tags
+
+
+class NetInfoFEmbedding(_OfNodes):
+    """The components as features for any other model: structure (U, R), features (F), and features propagated along edges (P, S).
+
+    >>> import netinfof
+    >>> embedding = netinfof.NetInfoFEmbedding(dim=16)
+    >>> embedding.fit_transform("synth:demo").shape
+    (1200, 80)
+    >>> embedding.components_["F"]
+    slice(32, 48, None)
+
+    `normalization` is that of rows and columns; None takes what :class:`NodeClassifier` takes.
+    """
+
+    #: The model, which places nodes of newer graphs too.
+    model_: Model
+    #: Where each component stands among the columns.
+    components_: dict[str, slice]
+
+    def __init__(
+        self,
+        *,
+        components: str | Iterable[str] | None = None,
+        dim: int = 128,
+        walk_trials: int = 200,
+        steps: int = 2,
+        s_averaging: Literal["row", "symmetric"] = "symmetric",
+        normalization: Literal["none", "rows", "columns", "both"] | None = None,
+        random_state: RandomState = 0,
+        n_jobs: int | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.components = components
+        self.dim = dim
+        self.walk_trials = walk_trials
+        self.steps = steps
+        self.s_averaging = s_averaging
+        self.normalization = normalization
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def fit(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> NetInfoFEmbedding:
+        """Finds the axes of the components; `y` is not looked at."""
+        self._fit(X, edge_index)
+        return self
+
+    def _fit(self, X: Any, edge_index: Any) -> NDArray[np.float32]:
+        graph, names = self._graph(X, None, edge_index, fit=True, labels=False)
+        said = words(self._options(), of="NetInfoFEmbedding", random_state=self.random_state, task="nodes")
+        native = _native.embedding(graph._native, said, how(self.n_jobs, self.progress))
+        parts = native.embeddings(None, how(self.n_jobs, None))
+        self._forget()
+        self.model_ = Model(native, graph)
+        self.components_, at = {}, 0
+        for name, rows in parts:
+            self.components_[name] = slice(at, at + rows.shape[1])
+            at += rows.shape[1]
+        self._set_columns(graph, names)
+        return _beside(parts)
+
+    def fit_transform(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> NDArray[np.float32]:
+        """Fits, and gives the components of the same graph."""
+        return self._fit(X, edge_index)
+
+    def transform(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float32]:
+        """The components beside each other, a row for each node of the graph that was fitted, or of a newer one."""
+        self._check_fitted()
+        graph = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
+        newer = None if graph is None or graph is self.model_.graph else graph._native
+        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, warn=True)))
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """Names of the columns: U0, U1, …"""
+        import numpy as np
+
+        self._check_fitted()
+        names = [f"{name}{at}" for name, part in self.components_.items() for at in range(part.stop - part.start)]
+        return np.asarray(names, object)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
+
+
+def _beside(parts: list[tuple[str, NDArray[np.float32]]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    return np.concatenate([rows for _, rows in parts], axis=1)
+
+
+def _is_rows(X: Any) -> bool:
+    """Whether these are features of nodes rather than a graph."""
+    if isinstance(X, (Graph, str, os.PathLike, Mapping)):
+        return False
+    graphs = (_convert.is_hetero, _convert.is_dgl, _convert.is_networkx, _convert.is_igraph, _convert.is_pyg)
+    if any(known(X) for known in graphs):
+        return False
+    if isinstance(X, (list, tuple)) or hasattr(X, "__array__") or _convert.is_sparse(X) or _convert.is_frame(X):
+        return True
+    # Datasets of PyG can be counted; anything else is left to say what is wrong.
+    return not hasattr(X, "__getitem__")
+
+
+def _same_rows(rows: Any, known: Any) -> bool:
+    """Whether these are the very features that were fitted."""
+    import numpy as np
+
+    if known is None or tuple(rows.shape) != tuple(known.shape):
+        return False
+    one: Any
+    two: Any
+    one, two = (x.tocsr().astype(np.float32) if _convert.is_sparse(x) else np.asarray(x, np.float32) for x in (rows, known))
+    if _convert.is_sparse(one) and _convert.is_sparse(two):
+        return bool((one != two).nnz == 0)
+    dense: list[Any] = [x.toarray() if _convert.is_sparse(x) else x for x in (one, two)]
+    return bool(np.array_equal(*dense))
+
+
+def _classes_of(y: Any, rows: int, whose: str) -> Any:
+    """Classes for rows of features, checked as scikit-learn checks them."""
+    import numpy as np
+
+    if y is None:
+        raise ValueError(f"{whose} requires y to be passed, but the target y is None")
+    found = _convert.array(y)
+    if found.ndim == 2 and found.shape[1] == 1:
+        if "sklearn" in sys.modules:
+            import warnings
+
+            from sklearn.exceptions import DataConversionWarning
+
+            warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
+        found = found[:, 0]
+    if found.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")
+    if len(found) != rows:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(found)]}")
+    if found.dtype.kind == "f" and np.isinf(found).any():
+        raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+    return found
+
+
+def _names_differ(known: list[str], found: list[str]) -> str:
+    told = "The feature names should match those that were passed during fit.\n"
+    new, missing = sorted(set(found) - set(known)), sorted(set(known) - set(found))
+    if new:
+        told += "Feature names unseen at fit time:\n" + "".join(f"- {name}\n" for name in new[:5])
+    if missing:
+        told += "Feature names seen at fit time, yet now missing:\n" + "".join(f"- {name}\n" for name in missing[:5])
+    if not new and not missing:
+        told += "Feature names must be in the same order as they were in fit.\n"
+    return told
