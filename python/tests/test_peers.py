@@ -76,6 +76,9 @@ def test_a_gcn_learns_from_the_very_same_pairs(demo: netinfof.Graph) -> None:
     split = netinfof.link_split(as_pyg(demo), random_state=0)
     train, valid, test = split.to_pyg()
     assert train.edge_index.shape == (2, 2 * len(split.train)) and bool((valid.edge_index == train.edge_index).all())
+    # Messages pass both ways, and along training edges alone.
+    passed = {tuple(pair) for pair in train.edge_index.T.tolist()}
+    assert passed == {end for i, j in split.train.tolist() for end in ((i, j), (j, i))}
     assert np.array_equal(test.edge_label_index[:, test.edge_label == 1].numpy().T, split.test)
     assert np.array_equal(test.edge_label_index[:, test.edge_label == 0].numpy().T, split.test_negatives)
     torch.manual_seed(0)
