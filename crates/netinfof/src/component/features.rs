@@ -425,6 +425,12 @@ mod tests {
             let small = how.apply_from(usize::MAX, &features, &graph, &exec);
             let large = how.apply_from(0, &features, &graph, &exec);
             assert!(matches!(small, FeatureOperator::Dense(_)) && matches!(large, FeatureOperator::Large(_)));
+            let FeatureOperator::Dense(x) = &small else { unreachable!() };
+            let sums: Vec<f32> = (0..n).map(|row| x.row(row).iter().sum()).collect();
+            let ones = sums.iter().filter(|sum| (**sum - 1.0).abs() < 1e-6).count();
+            // Weighed columns have another lowest value, so the row of lowest ones is empty without weights alone.
+            assert!(ones >= n - 1 && (rare || sums[7] == 0.0), "{ones} rows sum to 1");
+            assert!(x.as_slice().iter().all(|&v| v >= 0.0));
             let product = small.apply(&wide, &exec);
             assert_eq!(large.apply(&wide, &exec), product);
             assert_eq!(large.apply_transpose(&product, &exec), small.apply_transpose(&product, &exec));
