@@ -84,8 +84,3 @@ pub fn headline(kind: VerdictKind) -> &'static str {
 pub fn path(word: &str) -> Result<PathBuf> {
     Ok(datasets::resolve(word)?.map_or_else(|| word.into(), |(_, path)| path))
 }
-
-/// The datasets that are known by name, as JSON.
-pub fn datasets() -> Result<String> {
-    datasets::List::read().map(|list| list.json())
-}

@@ -100,12 +100,6 @@ impl Graph {
         self.inner.class_names().map(<[String]>::to_vec)
     }
 
-    /// Self loops and repeats that were dropped.
-    #[getter]
-    fn dropped(&self) -> (usize, usize) {
-        (self.inner.self_loops(), self.inner.duplicates())
-    }
-
     /// Every edge once: a row of smaller ends and a row of larger ends.
     fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let edges = self.inner.edges();
@@ -123,12 +117,6 @@ impl Graph {
     fn dense<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
         let Features::Dense(x) = self.inner.features() else { return Ok(None) };
         x.as_slice().to_pyarray(py).reshape([x.rows(), x.cols()]).map(Some)
-    }
-
-    /// Whether features are kept as a sparse matrix.
-    #[getter]
-    fn is_sparse(&self) -> bool {
-        matches!(self.inner.features(), Features::Sparse(_))
     }
 
     /// Sparse features: starts of rows, columns, values.
@@ -162,12 +150,6 @@ impl Graph {
 pub(crate) fn load(py: Python<'_>, words: Vec<String>, how: How<'_>) -> PyResult<Graph> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
     work::run(py, how, move |exec| options.graph(exec)).map(Graph::new)
-}
-
-/// The datasets that are known by name, as JSON.
-#[pyfunction]
-pub(crate) fn datasets(py: Python<'_>) -> PyResult<String> {
-    bridge::datasets().map_err(|e| raise(py, &e))
 }
 
 /// Everything a graph may be built from.

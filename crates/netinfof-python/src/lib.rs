@@ -26,7 +26,6 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(graph::load, module)?)?;
     module.add_function(wrap_pyfunction!(graph::build, module)?)?;
-    module.add_function(wrap_pyfunction!(graph::datasets, module)?)?;
     module.add_function(wrap_pyfunction!(task::run, module)?)?;
     module.add_function(wrap_pyfunction!(task::embedding, module)?)?;
     module.add_function(wrap_pyfunction!(task::page, module)?)?;

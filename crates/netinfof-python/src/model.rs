@@ -151,25 +151,15 @@ impl Scorer {
     /// Probabilities for log-odds, where this share of the pairs are edges.
     fn probabilities<'py>(
         &self,
-        py: Python<'py>,
-        scores: PyReadonlyArray1<'_, f64>,
+        scores: PyReadonlyArray1<'py, f64>,
         prior: f64,
     ) -> Bound<'py, PyArray1<f64>> {
-        let calibration = self.inner.calibration();
-        let probability = |&score: &f64| calibration.probability(score, prior);
-        scores.as_array().iter().map(probability).collect::<Vec<_>>().into_pyarray(py)
+        mapped(&scores, |score| self.inner.calibration().probability(score, prior))
     }
 
     /// Calibrated log-odds, where this share of the pairs are edges.
-    fn log_odds<'py>(
-        &self,
-        py: Python<'py>,
-        scores: PyReadonlyArray1<'_, f64>,
-        prior: f64,
-    ) -> Bound<'py, PyArray1<f64>> {
-        let calibration = self.inner.calibration();
-        let log_odds = |&score: &f64| calibration.log_odds(score, prior);
-        scores.as_array().iter().map(log_odds).collect::<Vec<_>>().into_pyarray(py)
+    fn log_odds<'py>(&self, scores: PyReadonlyArray1<'py, f64>, prior: f64) -> Bound<'py, PyArray1<f64>> {
+        mapped(&scores, |score| self.inner.calibration().log_odds(score, prior))
     }
 
     /// The likeliest partners of nodes (of all without any), or the likeliest pairs of all. Wanted: how many, whether
@@ -214,4 +204,8 @@ impl Scorer {
         };
         Ok([array(queries)?, array(keys)?])
     }
+}
+
+fn mapped<'py>(scores: &PyReadonlyArray1<'py, f64>, map: impl Fn(f64) -> f64) -> Bound<'py, PyArray1<f64>> {
+    scores.as_array().iter().map(|&score| map(score)).collect::<Vec<_>>().into_pyarray(scores.py())
 }

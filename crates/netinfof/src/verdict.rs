@@ -367,6 +367,14 @@ impl Words<'_> {
     }
 
     fn next(&self, kind: VerdictKind, task: &str, x_best: bool) -> String {
+        if let (VerdictKind::Nothing, Some(samples)) = (kind, self.few) {
+            let what = if task == "links" { "pairs" } else { "labelled nodes" };
+            return format!(
+                "Only {samples} {what} were looked at, too few to say: take larger shares, such as `--shares {}`, or find more {}.",
+                if task == "links" { "0.5,0.3" } else { "0.5,0.25" },
+                if task == "links" { "edges" } else { "labels" },
+            );
+        }
         let text = match kind {
             _ if self.only == Some("X") => "Prefer a model that looks at pairs, or `netinfof act`.",
             VerdictKind::Gnn => {
@@ -384,20 +392,11 @@ impl Words<'_> {
             VerdictKind::Any => {
                 "Take whichever is cheaper, features or structure: each alone is enough, and a GNN should not do better."
             }
-            VerdictKind::Nothing if self.few.is_some() => "",
             VerdictKind::Nothing => {
                 "No model will find what is not there: look for better features, more labels or another task."
             }
         };
         let mut text = text.to_string();
-        if let (VerdictKind::Nothing, Some(samples)) = (kind, self.few) {
-            let what = if task == "links" { "pairs" } else { "labelled nodes" };
-            text = format!(
-                "Only {samples} {what} were looked at, too few to say: take larger shares, such as `--shares {}`, or find more {}.",
-                if task == "links" { "0.5,0.3" } else { "0.5,0.25" },
-                if task == "links" { "edges" } else { "labels" },
-            );
-        }
         if task == "links" && x_best && kind != VerdictKind::Nothing && self.only.is_none() {
             text.push_str(
                 " What two nodes share (X) knows more still: prefer a model that looks at pairs, or `netinfof act`.",
