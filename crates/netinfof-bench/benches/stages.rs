@@ -26,7 +26,7 @@ fn stages(criterion: &mut Criterion) {
         let components = component::build(&split.graph, graph.features(), &params.component, SEED, &exec)
             .expect("components");
         let training = Training::draw(&split, &params, SEED).expect("training pairs");
-        let source = Source::new(&split.graph, graph.features(), &exec);
+        let source = Source::new(&split.graph, graph.features(), &ComponentParams::default(), &exec);
         let learn = || link::learn(&components, &split, &training, Some(&source), Goal::Act, &params, &exec);
         let learned = learn().expect("matrices");
         let valid = Evaluated::new(&split.valid, Some(&source), &exec);

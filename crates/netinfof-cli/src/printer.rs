@@ -10,6 +10,7 @@ use netinfof::graph::{GraphFacts, synth};
 use netinfof::report::RunParams;
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
+use netinfof::component::{ColumnKind, ColumnTreatment};
 use netinfof::verdict::VerdictKind;
 use netinfof::{Error, Progress, Protocol, Report, Result};
 
@@ -194,6 +195,31 @@ pub(crate) fn run_line(report: &Report) -> String {
     )
 }
 
+/// What was done with the feature columns, on one line; nothing where all are words, as in most benchmarks.
+pub(crate) fn preparation_line(report: &Report) -> Option<String> {
+    let treated = &report.preparation;
+    if treated.iter().all(|t| matches!(t.kind, None | Some(ColumnKind::Word))) {
+        return None;
+    }
+    let name = |kind| match kind {
+        Some(ColumnKind::Word | ColumnKind::Hashed) => "word",
+        Some(ColumnKind::Flag) => "flag",
+        Some(ColumnKind::Category) => "category",
+        Some(ColumnKind::Constant) => "constant column",
+        _ => "number",
+    };
+    let one = |t: &ColumnTreatment| {
+        let many = if t.columns == 1 { String::new() } else { plural_of(name(t.kind)) };
+        let what = if many.is_empty() { name(t.kind) } else { &many };
+        format!("{} {what} ({})", t.columns, t.treatment)
+    };
+    Some(format!("feature columns: {}", treated.iter().map(one).collect::<Vec<_>>().join("; ")))
+}
+
+fn plural_of(noun: &str) -> String {
+    noun.strip_suffix('y').map_or_else(|| format!("{noun}s"), |stem| format!("{stem}ies"))
+}
+
 /// The report as tables for a terminal.
 pub(crate) fn report(report: &Report) -> String {
     let splits = report.splits.len();
@@ -204,6 +230,12 @@ pub(crate) fn report(report: &Report) -> String {
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
     for line in wrapped(&verdict.reason, 96).into_iter().chain(wrapped(&verdict.next, 96)) {
         let _ = writeln!(text, "  {line}");
+    }
+    if let Some(line) = preparation_line(report) {
+        text.push('\n');
+        wrapped(&line, 96).iter().for_each(|line| {
+            let _ = writeln!(text, "  {line}");
+        });
     }
     let _ = write!(
         text,
@@ -251,7 +283,8 @@ pub(crate) fn headline(kind: VerdictKind) -> &'static str {
         VerdictKind::Structure => "Structure is enough.",
         VerdictKind::Features => "Features are enough.",
         VerdictKind::Any => "Structure alone or features alone: each is enough.",
-        VerdictKind::Nothing => "Nothing usable here.",
+        VerdictKind::Nothing => "No detectable signal.",
+        VerdictKind::Undecided => "Undecided.",
         _ => "",
     }
 }

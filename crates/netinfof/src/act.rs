@@ -13,12 +13,13 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::evidence::Estimate;
 use crate::linalg::sgl::Weights;
 use crate::linalg::{SglInfo, SglParams};
 use crate::metric::Curves;
 use crate::report::OrderedMap;
 
-pub use calibrate::{LinkCalibration, NodeCalibration};
+pub use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
 pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
 pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 
@@ -133,6 +134,10 @@ pub struct ActReport {
     pub valid: OrderedMap<f64>,
     /// Metrics on the test data.
     pub test: OrderedMap<f64>,
+    /// Bits that the calibrated model gains for each test sample over knowing how frequent the labels are.
+    pub information: Estimate,
+    /// What a model without information reaches on the test data: 0.5 AUC, or the accuracy of the most frequent class.
+    pub baseline: Option<f64>,
     /// Every penalty that was tried, and what it gave on the data that choices are made on.
     pub path: Vec<PathStep>,
     /// Length of each component's weights; exactly 0 where the component is of no use.
@@ -160,6 +165,8 @@ impl ActReport {
         ActReport {
             valid,
             test,
+            information: Estimate { value: 0.0, interval: [0.0; 2] },
+            baseline: None,
             path: Vec::new(),
             weights: groups.clone().map(|(name, group)| (name.into(), weights.norm(group))).collect(),
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),

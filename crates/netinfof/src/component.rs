@@ -16,19 +16,22 @@
 
 mod features;
 mod place;
+mod prepare;
 mod walk;
 
 use serde::{Deserialize, Serialize};
 
 use self::features::{FeatureOperator, Filtered};
-pub(crate) use self::features::{Filter, Preparation};
+pub(crate) use self::features::{Filter, PreparedRows};
 pub(crate) use self::place::{Ground, How, Place};
+pub(crate) use self::prepare::Preparation;
+pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 use crate::kernel::{self, Scaled};
-use crate::linalg::{DENSE_COST, Dense, LinearOperator, RsvdParams, SPARSE_COST, Svd, rsvd};
+use crate::linalg::{DENSE_COST, Dense, LinearOperator, RsvdParams, SPARSE_COST, Svd, rsvd, symmetric_svd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
@@ -148,8 +151,13 @@ pub struct ComponentParams {
     /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default off, as in
     /// its published code; DESIGN.md has the measurements).
     pub column_norm: bool,
-    /// One-hot degree columns at the most, where features are missing or narrow (default 512).
+    /// How features become input (default every column by its kind).
+    pub scaling: FeatureScaling,
+    /// At most this many one-hot degree columns, where there are no features (default 512).
     pub degree_columns: usize,
+    /// Whether one-hot degrees stand beside real features, as in the paper's experiments on Products, Twitch and Pokec (default not);
+    /// with the paper's scaling alone.
+    pub append_degrees: bool,
     /// The randomised SVD behind every component.
     pub rsvd: RsvdParams,
 }
@@ -163,7 +171,9 @@ impl Default for ComponentParams {
             steps: 2,
             s_averaging: Averaging::Symmetric,
             column_norm: false,
+            scaling: FeatureScaling::ByKind,
             degree_columns: 512,
+            append_degrees: false,
             rsvd: RsvdParams::default(),
         }
     }
@@ -187,6 +197,9 @@ impl ComponentParams {
         if self.kinds.is_empty() {
             return Err(Error::param("components", "none", format!("at least one of {NAMES}")));
         }
+        if self.append_degrees && self.scaling != FeatureScaling::Paper {
+            return Err(Error::param("append_degrees", true, "the paper's scaling of features"));
+        }
         Ok(())
     }
 }
@@ -203,6 +216,9 @@ pub enum Normalization {
     Columns,
     /// Columns, then rows: ẑ, as link prediction takes it.
     Both,
+    /// Rows, but for components of a table of few columns, where the length of a row carries information: those keep it.
+    #[serde(rename = "by-kind")]
+    ByKind,
 }
 
 /// One embedding of the nodes.
@@ -211,8 +227,11 @@ pub enum Normalization {
 pub struct Component {
     /// Which component.
     pub kind: ComponentKind,
-    /// One row a node; at most `dim` columns, fewer where the rank is smaller.
+    /// One row per node; at most `dim` columns, fewer where the rank is smaller.
     pub embedding: Matrix,
+    /// Whether the length of a row carries information, so that rows are not scaled to length 1: it does where features are a table of
+    /// few columns.
+    pub lengths_matter: bool,
     basis: Basis,
 }
 
@@ -257,36 +276,62 @@ impl Component {
 
     /// The normalisation that this embedding asks for.
     pub(crate) fn norm(&self, normalization: Normalization, exec: &Exec) -> Norm {
-        let columns = matches!(normalization, Normalization::Columns | Normalization::Both);
-        let unit = matches!(normalization, Normalization::Rows | Normalization::Both);
-        Norm { scale: columns.then(|| self.column_scale(exec)), unit }
+        match normalization {
+            Normalization::None => self.with_scale(None, false),
+            Normalization::ByKind if self.lengths_matter => {
+                let factor = self.common_factor(&vec![1.0; self.embedding.cols()]);
+                self.with_scale(Some(vec![factor; self.embedding.cols()]), false)
+            }
+            Normalization::Rows | Normalization::ByKind => self.with_scale(None, true),
+            Normalization::Columns => self.with_scale(Some(self.column_scale(exec)), false),
+            Normalization::Both => self.with_scale(Some(self.column_scale(exec)), true),
+        }
     }
 
-    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, where `unit` is false, all
-    /// by the one factor that makes their mean square length 1.
+    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, where `unit` is false or lengths matter,
+    /// all by the one factor that makes their mean square length 1.
     pub(crate) fn for_links(&self, unit: bool, exec: &Exec) -> Norm {
+        let unit = unit && !self.lengths_matter;
         let mut scale = self.column_scale(exec);
         if !unit {
-            let square = |row| -> f64 {
-                let scaled = self.embedding.row(row).iter().zip(&scale).map(|(v, s)| f64::from(v * s));
-                scaled.map(|v| v * v).sum()
-            };
-            let squares: f64 = (0..self.embedding.rows()).map(square).sum();
-            if squares > 0.0 {
-                let factor = (self.embedding.rows() as f64 / squares).sqrt() as f32;
-                for s in &mut scale {
-                    *s *= factor;
-                }
-            }
+            let factor = self.common_factor(&scale);
+            scale.iter_mut().for_each(|s| *s *= factor);
         }
-        Norm { scale: Some(scale), unit }
+        self.with_scale(Some(scale), unit)
     }
 
-    /// One over the deviation of every column, 0 for constant ones.
+    fn with_scale(&self, scale: Option<Vec<f32>>, unit: bool) -> Norm {
+        // Shorter rows are rounding, and have no direction.
+        let shortest = if unit {
+            let ones = vec![1.0; self.embedding.cols()];
+            RELATIVE_ROUNDING / self.common_factor(scale.as_ref().unwrap_or(&ones))
+        } else {
+            0.0
+        };
+        Norm { scale, unit, shortest }
+    }
+
+    /// What brings the root of the mean square length of rows to 1, once their columns are scaled; 1 where all are zero.
+    fn common_factor(&self, scale: &[f32]) -> f32 {
+        let square = |row| -> f64 {
+            let scaled = self.embedding.row(row).iter().zip(scale).map(|(v, s)| f64::from(v * s));
+            scaled.map(|v| v * v).sum()
+        };
+        let squares: f64 = (0..self.embedding.rows()).map(square).sum();
+        if squares > 0.0 { (self.embedding.rows() as f64 / squares).sqrt() as f32 } else { 1.0 }
+    }
+
+    /// One over the deviation of every column, 0 for constant ones: the deviation of a column that is constant but for the errors of its
+    /// decomposition is nothing to divide by.
     fn column_scale(&self, exec: &Exec) -> Vec<f32> {
+        let squares = kernel::column_squares(&self.embedding, exec);
+        let size = |square: f64| (square / self.embedding.rows().max(1) as f64).sqrt();
         kernel::column_deviations(&self.embedding, exec)
             .iter()
-            .map(|&deviation| if deviation > 0.0 { (1.0 / deviation) as f32 } else { 0.0 })
+            .zip(squares)
+            .map(|(&deviation, square)| {
+                if deviation > CONSTANT * size(square) { (1.0 / deviation) as f32 } else { 0.0 }
+            })
             .collect()
     }
 
@@ -301,6 +346,12 @@ impl Component {
     }
 }
 
+/// Columns of an embedding whose deviation is a smaller share of their size are constant: iterations leave errors of that order in a
+/// singular vector that is constant, as that of a regular graph is.
+const CONSTANT: f64 = 1e-3;
+/// Rows shorter than this share of the usual length are rounding errors.
+const RELATIVE_ROUNDING: f32 = 1e-5;
+
 /// A normalisation found on one embedding, for that and for others in the same space.
 #[derive(Clone, Debug)]
 pub(crate) struct Norm {
@@ -308,6 +359,8 @@ pub(crate) struct Norm {
     pub(crate) scale: Option<Vec<f32>>,
     /// Whether rows then become of length 1.
     pub(crate) unit: bool,
+    /// Rows that are shorter become zero instead.
+    pub(crate) shortest: f32,
 }
 
 impl Norm {
@@ -316,7 +369,7 @@ impl Norm {
             embedding.scale_cols(scale);
         }
         if self.unit {
-            kernel::normalize_rows(&mut embedding, exec);
+            kernel::normalize_rows(&mut embedding, self.shortest, exec);
         }
         embedding
     }
@@ -337,17 +390,20 @@ pub fn build(
     // X belongs to pairs: whoever has them makes it.
     let kinds: Vec<ComponentKind> =
         params.kinds.iter().copied().filter(|&kind| kind != ComponentKind::X).collect();
-    let prepare = |rare: bool| {
+    let learn = |rare: bool| {
         kinds
             .iter()
             .any(|kind| uses_features(kind) && kind.is_ours() == rare)
-            .then(|| Preparation::learn(features, rare, graph, params, exec).apply(features, graph, exec))
+            .then(|| Preparation::learn(features, rare, graph, params, exec))
     };
-    let prepared = [prepare(false), prepare(true)];
+    let preparations = [learn(false), learn(true)];
+    let prepared = preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
     exec.stage("components", kinds.len(), || {
         exec.try_map(&kinds, |&kind| {
-            let component =
-                build_one(kind, graph, prepared[usize::from(kind.is_ours())].as_ref(), params, seed, exec)?;
+            let which = usize::from(kind.is_ours());
+            let mut component = build_one(kind, graph, prepared[which].as_ref(), params, seed, exec)?;
+            let table = preparations[which].as_ref().is_some_and(Preparation::lengths_matter);
+            component.lengths_matter = table && uses_features(&kind);
             exec.step()?;
             Ok(component)
         })
@@ -357,7 +413,7 @@ pub fn build(
             let (name, found) = (component.kind.name(), component.embedding.cols());
             if found < params.dim {
                 exec.notice(format!(
-                    "component {name} has {found} dimensions, not {}: its rank allows no more",
+                    "component {name} has {found} dimensions, not {}: its rank is {found}",
                     params.dim
                 ));
             }
@@ -398,12 +454,18 @@ fn build_one(
     };
     let embedding = basis.embed(graph, exec).expect("every component is made from a graph");
     if embedding.cols() > 0 {
-        return Ok(Component { kind, embedding, basis });
+        return Ok(Component { kind, embedding, lengths_matter: false, basis });
     }
-    // A column of zeros knows nothing, and needs no special case anywhere after this.
-    exec.notice(format!("component {} is the same for every node and knows nothing", kind.name()));
-    Ok(Component { kind, embedding: Matrix::zeros(graph.rows(), 1), basis: Basis::Nothing })
+    // A column of zeros carries no information, and needs no special case anywhere after this.
+    exec.notice(format!("component {} is the same for every node and carries no information", kind.name()));
+    let embedding = Matrix::zeros(graph.rows(), 1);
+    Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing })
 }
+
+/// Covariance matrices of at most this many columns are decomposed exactly: iterations would take as long.
+const EXACT_COLUMNS: usize = 384;
+/// Eigenvalues below this share of the largest are not resolved by iterations in single precision.
+const RESOLVED: f64 = 1e-4;
 
 /// Principal axes: a row of the operator times `axes`, less `shift`, is the row's place.
 struct Axes {
@@ -437,11 +499,23 @@ fn pca(
         let svd = svd(&centred)?;
         (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>())
     } else {
-        // Few columns: write the matrix out, and let the iterations run on the small covariance matrix instead.
+        // Few columns: write the matrix out, and decompose the small covariance matrix instead. Its eigenvalues are squares, so a steep
+        // spectrum is beyond what iterations in single precision resolve: then the decomposition is exact.
         let table = centred.apply(&Matrix::identity(op.cols()), exec);
         let covariance = kernel::gram(&table, None, exec);
-        let covariance = Matrix::from_fn(op.cols(), op.cols(), |row, col| covariance[(row, col)] as f32);
-        let svd = svd(&Dense(&covariance))?;
+        let wanted = params.dim.min(op.cols());
+        let iterated = if op.cols() > EXACT_COLUMNS {
+            let single = Matrix::from_fn(op.cols(), op.cols(), |row, col| covariance[(row, col)] as f32);
+            let svd = svd(&Dense(&single))?;
+            let resolved = svd.s.len() == wanted && svd.s[wanted - 1] > RESOLVED * svd.s[0];
+            resolved.then_some(svd)
+        } else {
+            None
+        };
+        let svd = match iterated {
+            Some(svd) => svd,
+            None => symmetric_svd(&covariance, params.dim)?,
+        };
         (svd.v, svd.s.iter().sum::<f64>())
     };
     // Rows that are all alike leave only the rounding of their mean.
@@ -457,11 +531,11 @@ fn pca(
     Ok(Axes { axes, shift })
 }
 
-/// One over the length of every column, 0 for columns of zeros; by blocks of columns.
+/// One over the length of every column, 0 for columns of zeros or of rounding errors; by blocks of columns.
 fn inverse_column_norms(op: &dyn LinearOperator, exec: &Exec) -> Vec<f32> {
     const BLOCK: usize = 128;
     let cols = op.cols();
-    let mut inverse = Vec::with_capacity(cols);
+    let mut lengths = Vec::with_capacity(cols);
     for first in (0..cols).step_by(BLOCK) {
         let width = BLOCK.min(cols - first);
         let mut pick = Matrix::zeros(cols, width);
@@ -475,9 +549,11 @@ fn inverse_column_norms(op: &dyn LinearOperator, exec: &Exec) -> Vec<f32> {
                 *square += f64::from(v) * f64::from(v);
             }
         }
-        inverse.extend(squares.iter().map(|&s| if s > 0.0 { (1.0 / s.sqrt()) as f32 } else { 0.0 }));
+        lengths.extend(squares.iter().map(|s| s.sqrt()));
     }
-    inverse
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let inverse = |&s: &f64| if s > f64::from(RELATIVE_ROUNDING) * longest { (1.0 / s) as f32 } else { 0.0 };
+    lengths.iter().map(inverse).collect()
 }
 
 /// A sparse matrix with its transpose at hand.

@@ -35,20 +35,47 @@ impl Estimate {
         Estimate { value: p, interval: [(centre - half).max(0.0), (centre + half).min(1.0)] }
     }
 
-    /// The mean of estimates on samples of their own. Splits of one graph hardly share validation samples, so the errors of their
-    /// estimates add up as independent ones do.
-    pub(crate) fn mean(of: &[Estimate]) -> Self {
+    /// The mean of estimates of one figure over several splits.
+    ///
+    /// `repetition` is how many times each different sample was used, on average ([`repetition`]): splits that look at the same samples
+    /// again add nothing to what is known, so the interval shrinks with the number of different samples alone.
+    pub(crate) fn mean(of: &[Estimate], repetition: f64) -> Self {
         let n = of.len() as f64;
         let value = of.iter().map(|e| e.value).sum::<f64>() / n;
-        let side =
-            |end: usize| of.iter().map(|e| (e.interval[end] - e.value).powi(2)).sum::<f64>().sqrt() / n;
+        let side = |end: usize| {
+            let square = of.iter().map(|e| (e.interval[end] - e.value).powi(2)).sum::<f64>() / n;
+            (square * (repetition / n).min(1.0)).sqrt()
+        };
         Estimate { value, interval: [value - side(0), value + side(1)] }
+    }
+
+    /// The mean of values, with its normal interval.
+    pub(crate) fn of_values(values: impl Iterator<Item = f64> + Clone) -> Self {
+        let n = values.clone().count().max(1) as f64;
+        let mean = values.clone().sum::<f64>() / n;
+        let square = values.map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+        let half = NORMAL * (square / n).sqrt();
+        Estimate { value: mean, interval: [mean - half, mean + half] }
     }
 
     /// Whether the whole interval lies above a value.
     pub(crate) fn above(&self, value: f64) -> bool {
         self.interval[0] > value
     }
+
+    /// Whether the whole interval lies below a value.
+    pub(crate) fn below(&self, value: f64) -> bool {
+        self.interval[1] < value
+    }
+}
+
+/// How many times each different sample is used over the splits, on average: 1 where they share none, their number where all are the same.
+pub(crate) fn repetition<'a>(splits: impl Iterator<Item = &'a [u64]>) -> f64 {
+    let mut all: Vec<u64> = splits.flatten().copied().collect();
+    let used = all.len();
+    all.sort_unstable();
+    all.dedup();
+    if all.is_empty() { 1.0 } else { used as f64 / all.len() as f64 }
 }
 
 /// The corrected score of a table, with its interval.
@@ -164,6 +191,8 @@ fn shuffled(table: &Contingency, draw: &mut Draw) -> Contingency {
 pub(crate) struct Samples {
     pub(crate) labels: Vec<u32>,
     pub(crate) classes: usize,
+    /// What the samples are, so that those of several splits can be counted: the nodes, or the edges alone, of which there are few.
+    pub(crate) units: Vec<u64>,
     /// Name, number of bins, bin of every sample.
     pub(crate) bins: Vec<(String, usize, Vec<u32>)>,
 }
@@ -356,7 +385,7 @@ mod tests {
         let bins: Vec<(String, usize, Vec<u32>)> = [("a", 0.8), ("b", 0.5), ("c", 0.0)]
             .map(|(name, share)| (name.to_string(), 2, noisy(share)))
             .to_vec();
-        let samples = Samples { labels, classes: 2, bins };
+        let samples = Samples { labels, classes: 2, units: Vec::new(), bins };
         let mut draw = Seed(3).stream(Stream::Synth, 0);
         let d = samples.difference("a", "b", &mut draw).unwrap();
         // By hand: accuracies 0.9 and 0.75, so entropies 0.469 and 0.811, scores 0.722 and 0.570.
@@ -373,12 +402,31 @@ mod tests {
                 let mut draw = Seed(seed).stream(Stream::Synth, 3);
                 let noise = (0..3000).map(|_| draw.below(2)).collect();
                 let bins = vec![samples.bins[0].clone(), ("n".into(), 2, noise)];
-                let samples = Samples { labels: samples.labels.clone(), classes: 2, bins };
+                let samples = Samples { labels: samples.labels.clone(), classes: 2, units: Vec::new(), bins };
                 samples.gain("a", "n", 99, &mut draw).unwrap().p_value <= 0.05
             })
             .count();
         assert!(called <= 8, "{called} of 60");
         assert!(samples.difference("a", "nosuch", &mut draw).is_none());
+    }
+
+    /// The same samples again are no further evidence; others are.
+    #[test]
+    fn repeated_samples_do_not_narrow_intervals() {
+        let one = Estimate { value: 0.6, interval: [0.5, 0.7] };
+        let same: Vec<u64> = (0..100).collect();
+        let width = |splits: &[&[u64]]| {
+            let all = vec![one; splits.len()];
+            let mean = Estimate::mean(&all, repetition(splits.iter().copied()));
+            mean.interval[1] - mean.interval[0]
+        };
+        for count in [1, 4, 16, 64] {
+            assert!((width(&vec![&same[..]; count]) - 0.2).abs() < 1e-12, "{count}");
+        }
+        let others: Vec<u64> = (100..200).collect();
+        assert!((width(&[&same, &others]) - 0.2 / 2f64.sqrt()).abs() < 1e-12);
+        let values = Estimate::of_values([1.0, 2.0, 3.0].into_iter());
+        assert!((values.value - 2.0).abs() < 1e-12 && (values.interval[1] - 2.0 - 1.96 / 3f64.sqrt()).abs() < 1e-3);
     }
 
     #[test]

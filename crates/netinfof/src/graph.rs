@@ -81,6 +81,31 @@ impl Csr {
         }
     }
 
+    /// Adds entries that are stored twice and drops those that are zero.
+    fn compact(&mut self) {
+        let rising = (0..self.rows()).all(|row| self.row(row).windows(2).all(|w| w[0] < w[1]));
+        if rising && self.values.as_ref().is_none_or(|values| !values.contains(&0.0)) {
+            return;
+        }
+        let values = self.values.take().unwrap_or_else(|| vec![1.0; self.indices.len()]);
+        let (mut kept, mut sums) = (Vec::with_capacity(self.indices.len()), Vec::with_capacity(values.len()));
+        for row in 0..self.indptr.len() - 1 {
+            let range = self.indptr[row]..self.indptr[row + 1];
+            self.indptr[row] = kept.len();
+            let entries: Vec<(u32, f32)> = range.map(|at| (self.indices[at], values[at])).collect();
+            for own in entries.chunk_by(|a, b| a.0 == b.0) {
+                let sum: f32 = own.iter().map(|entry| entry.1).sum();
+                if sum != 0.0 {
+                    kept.push(own[0].0);
+                    sums.push(sum);
+                }
+            }
+        }
+        *self.indptr.last_mut().expect("there is always a first pointer") = kept.len();
+        self.indices = kept;
+        self.values = Some(sums);
+    }
+
     /// The symmetric pattern of undirected edges, each given once. Self loops and repeated edges must be gone.
     pub(crate) fn symmetric(nodes: usize, edges: &[Pair]) -> Self {
         let mut indptr = vec![0usize; nodes + 1];
@@ -433,8 +458,12 @@ impl Graph {
         self
     }
 
-    /// Adds node features; one row a node, all finite.
-    pub fn with_features(mut self, features: Features) -> Result<Self> {
+    /// Adds node features; one row per node, all finite. Zeros that a sparse matrix stores are dropped, and entries that it stores twice
+    /// are added, so that equal matrices are equal features.
+    pub fn with_features(mut self, mut features: Features) -> Result<Self> {
+        if let Features::Sparse(x) = &mut features {
+            x.compact();
+        }
         features.check(self.nodes())?;
         self.features = if features.cols() == 0 { Features::None } else { features };
         Ok(self)

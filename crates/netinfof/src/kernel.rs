@@ -234,14 +234,28 @@ pub(crate) fn column_deviations(a: &Matrix, exec: &Exec) -> Vec<f64> {
         .collect()
 }
 
-/// Scales every row to length 1; rows of zeros stay.
-pub(crate) fn normalize_rows(a: &mut Matrix, exec: &Exec) {
+/// Sum of the squares of every column, in `f64`.
+pub(crate) fn column_squares(a: &Matrix, exec: &Exec) -> Vec<f64> {
+    let partials = exec.map_blocks(a.rows(), BLOCK, |range| {
+        let mut squares = vec![0.0f64; a.cols()];
+        for row in range {
+            squares.iter_mut().zip(a.row(row)).for_each(|(sum, &v)| *sum += f64::from(v) * f64::from(v));
+        }
+        squares
+    });
+    (0..a.cols()).map(|col| partials.iter().map(|squares| squares[col]).sum()).collect()
+}
+
+/// Scales every row to length 1; rows that are not longer than `shortest` become zero.
+pub(crate) fn normalize_rows(a: &mut Matrix, shortest: f32, exec: &Exec) {
     exec.fill_matrix(a, |_, row| {
         let norm = row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt();
-        if norm > 0.0 {
+        if norm > f64::from(shortest) {
             for v in row.iter_mut() {
                 *v = (f64::from(*v) / norm) as f32;
             }
+        } else {
+            row.fill(0.0);
         }
     });
 }
@@ -303,7 +317,7 @@ mod tests {
         let mut a = Matrix::from_vec(2, 2, vec![3.0, 4.0, 0.0, 0.0]);
         let deviations = column_deviations(&a, &exec);
         assert!((deviations[0] - 1.5).abs() < 1e-12 && (deviations[1] - 2.0).abs() < 1e-12);
-        normalize_rows(&mut a, &exec);
+        normalize_rows(&mut a, 0.0, &exec);
         assert_eq!(a.as_slice(), [0.6, 0.8, 0.0, 0.0]);
     }
 }

@@ -14,7 +14,7 @@ pub use sgl::{SglInfo, SglParams};
 
 pub(crate) use kmeans::assign;
 pub(crate) use lsqr::{LeastSquares, lsqr};
-pub(crate) use rsvd::{Svd, rsvd, solve_spd};
+pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};
 
 use crate::exec::Exec;
 use crate::kernel::{self, Blocks};

@@ -9,7 +9,7 @@ use crate::compat::{self, AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentKind};
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::graph::Pair;
+use crate::graph::{Pair, ordered};
 use crate::kernel::{self, simd};
 use crate::linalg::sgl::{Block, Design};
 use crate::matrix::Matrix;
@@ -76,6 +76,15 @@ impl PairSet {
         PairSet { pairs, columns }
     }
 
+    /// A number for each pair, the same in both directions.
+    pub(crate) fn units(&self) -> Vec<u64> {
+        let unit = |&pair: &Pair| {
+            let [i, j] = ordered(pair);
+            u64::from(i) << 32 | u64::from(j)
+        };
+        self.pairs.iter().map(unit).collect()
+    }
+
     /// Number of pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
@@ -119,6 +128,25 @@ pub struct Learned {
     pub(crate) act: Option<Block>,
 }
 
+/// The columns of X that belong to one group of the verdict, as a component of their own.
+#[derive(Debug)]
+pub struct XPart {
+    /// What it is called in reports.
+    pub name: &'static str,
+    pub(crate) component: LinkComponent,
+    /// Similarities of the pairs that place the bins of Probe.
+    pub(crate) probe: Vec<f32>,
+}
+
+/// The components of link prediction with what they learned.
+#[derive(Debug)]
+pub struct LearnedLinks {
+    /// By component.
+    pub components: Vec<Learned>,
+    /// The columns of X by group, where X is one of the components.
+    pub parts: Vec<XPart>,
+}
+
 /// Fits the compatibility matrices, and X if there is a source for it.
 pub fn learn(
     components: &[Component],
@@ -128,7 +156,7 @@ pub fn learn(
     goal: Goal,
     params: &LinkParams,
     exec: &Exec,
-) -> Result<Vec<Learned>> {
+) -> Result<LearnedLinks> {
     let width = components.iter().map(|component| component.embedding.cols()).sum::<usize>()
         + if source.is_some() { 10 * pairwise::COLUMNS.len() } else { 0 };
     let collect = |design: &dyn Design| (goal == Goal::Act).then(|| Block::collect(design, width, exec));
@@ -141,19 +169,28 @@ pub fn learn(
             exec.step()?;
             Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
         })?;
+        let mut parts = Vec::new();
         if let Some(source) = source {
             let columns = source.columns(&training.act.pairs, exec);
-            let x = Pairwise::fit(&columns, &training.act.labels(), exec)?;
-            let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
-            // Both sets begin with the same edges, whose columns are here already.
-            let mut probe = x.similarities(&columns, exec);
-            probe.truncate(training.act.edges);
             let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
-            probe.extend(x.similarities(&negatives, exec));
+            // Both sets begin with the same edges, whose columns are here already.
+            let probe = |x: &Pairwise| {
+                let mut probe = x.similarities(&columns, exec);
+                probe.truncate(training.act.edges);
+                probe.extend(x.similarities(&negatives, exec));
+                probe
+            };
+            let labels = training.act.labels();
+            let x = Pairwise::fit(&columns, &labels, pairwise::ALL, exec)?;
+            let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
+            for (name, own) in source.parts() {
+                let x = Pairwise::fit(&columns, &labels, own, exec)?;
+                parts.push(XPart { name, probe: probe(&x), component: LinkComponent::Pairwise(x) });
+            }
             exec.step()?;
-            learned.push(Learned { component: LinkComponent::Pairwise(x), probe, act });
+            learned.push(Learned { probe: probe(&x), component: LinkComponent::Pairwise(x), act });
         }
-        Ok(learned)
+        Ok(LearnedLinks { components: learned, parts })
     })
 }
 

@@ -174,7 +174,7 @@ impl Model {
                 embedded,
                 x,
                 model: result.model.clone(),
-                calibration: result.calibration,
+                calibration: result.calibration.clone(),
             }),
         }
     }
@@ -317,17 +317,16 @@ impl Model {
         })?;
         drop(ground);
         components.extend(fit.x.clone().map(LinkComponent::Pairwise));
-        let rarity = self.preparations[1].as_ref().and_then(|rare| rare.rarity.as_deref());
         let source = fit.x.as_ref().map(|_| {
             let (graph, features) = (Cow::Owned(graph.into_owned()), Cow::Owned(features.into_owned()));
-            Source::weighed(graph, features, rarity.unwrap_or_default(), exec)
+            Source::prepared(graph, features, self.preparations[1].as_ref(), exec)
         });
         Ok(LinkScorer {
             graph: newer.unwrap_or(&self.graph).bare(),
             components,
             source,
             model: fit.model.clone(),
-            calibration: fit.calibration,
+            calibration: fit.calibration.clone(),
         })
     }
 

@@ -11,10 +11,11 @@ use std::ops::Range;
 
 use faer::Mat;
 
+use crate::component::{ComponentParams, Preparation, PreparedRows};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
-use crate::kernel::{self, simd};
+use crate::kernel::{self, Blocks, simd};
 use crate::linalg::solve_spd;
 use crate::matrix::{LARGE, Matrix};
 
@@ -40,6 +41,15 @@ pub const COLUMNS: [&str; 19] = [
     "features of one and nearest neighbour of the other",
     "features of the neighbours",
 ];
+
+/// All columns.
+pub(crate) const ALL: Range<usize> = 0..COLUMNS.len();
+/// The columns that need no features.
+const STRUCTURE: Range<usize> = 0..14;
+/// The columns that need no edges.
+const FEATURES: Range<usize> = 14..16;
+/// The columns that need both: features of one end against those around the other.
+const PROPAGATION: Range<usize> = 16..COLUMNS.len();
 
 /// Neighbours of a node with more than this many are sampled when paths of three edges are counted.
 pub const MAX_DEGREE: usize = 4096;
@@ -73,12 +83,8 @@ struct FeatureSource<'a> {
 #[derive(Debug)]
 enum Rows<'a> {
     Dense(Cow<'a, Matrix>),
-    /// Dense ones that are too large to be copied, with a weight for every column and a factor for every row.
-    Large {
-        x: Cow<'a, Matrix>,
-        weights: Vec<f32>,
-        factors: Vec<f32>,
-    },
+    /// Dense ones that are too large to be copied, with a factor for every row.
+    Large { prepared: PreparedRows<'a>, factors: Vec<f32> },
     Sparse(Cow<'a, Csr>),
 }
 
@@ -100,7 +106,8 @@ impl<'a> Rows<'a> {
 
     fn cols(&self) -> usize {
         match self {
-            Rows::Dense(x) | Rows::Large { x, .. } => x.cols(),
+            Rows::Dense(x) => x.cols(),
+            Rows::Large { prepared, .. } => Blocks::cols(prepared),
             Rows::Sparse(x) => x.cols(),
         }
     }
@@ -110,10 +117,11 @@ impl<'a> Rows<'a> {
             #[inline(always)]
             || match self {
                 Rows::Dense(x) => kernel::axpy(1.0, x.row(row), to),
-                Rows::Large { x, weights, factors } => {
-                    let values = x.row(row).iter().zip(weights).map(|(v, weight)| v * weight * factors[row]);
-                    to.iter_mut().zip(values).for_each(|(to, v)| *to += v);
-                }
+                Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
+                    room.resize(to.len(), 0.0);
+                    prepared.row(row, room);
+                    kernel::axpy(factors[row], room, to);
+                }),
                 Rows::Sparse(x) => match x.row_values(row) {
                     None => x.row(row).iter().for_each(|&col| to[col as usize] += 1.0),
                     Some(values) => {
@@ -143,10 +151,10 @@ impl<'a> Rows<'a> {
             #[inline(always)]
             || match self {
                 Rows::Dense(x) => kernel::dot(x.row(row), with),
-                Rows::Large { x, weights, factors } => ROOM.with_borrow_mut(|room| {
-                    room.clear();
-                    room.extend(x.row(row).iter().zip(weights).map(|(v, weight)| v * weight * factors[row]));
-                    kernel::dot(room, with)
+                Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
+                    room.resize(with.len(), 0.0);
+                    prepared.row(row, room);
+                    factors[row] * kernel::dot(room, with)
                 }),
                 Rows::Sparse(x) => match x.row_values(row) {
                     None => x.row(row).iter().map(|&col| with[col as usize]).sum(),
@@ -160,16 +168,17 @@ impl<'a> Rows<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// From the training graph and the features.
-    pub fn new(graph: &'a Csr, features: &'a Features, exec: &Exec) -> Self {
-        Source::weighed(Cow::Borrowed(graph), Cow::Borrowed(features), &features.rarity(), exec)
+    /// From the training graph and the features, which are prepared as the components' are.
+    pub fn new(graph: &'a Csr, features: &'a Features, params: &ComponentParams, exec: &Exec) -> Self {
+        let prepared = (features.cols() > 0).then(|| Preparation::learn(features, true, graph, params, exec));
+        Source::prepared(Cow::Borrowed(graph), Cow::Borrowed(features), prepared.as_ref(), exec)
     }
 
-    /// As [`Source::new`], with the weights of rare features as another graph has them.
-    pub(crate) fn weighed(
+    /// As [`Source::new`], with features prepared as those of another graph were, rare words given more weight.
+    pub(crate) fn prepared(
         graph: Cow<'a, Csr>,
         features: Cow<'a, Features>,
-        rarity: &[f32],
+        preparation: Option<&Preparation>,
         exec: &Exec,
     ) -> Self {
         let n = graph.rows();
@@ -188,12 +197,21 @@ impl<'a> Source<'a> {
                 sums
             })
             .collect();
-        let features = FeatureSource::new(&graph, features, rarity, exec);
+        let features = preparation.and_then(|how| FeatureSource::new(LARGE, &graph, features, how, exec));
         Source { graph, max_degree: MAX_DEGREE, inverse, around, features }
     }
 
     pub(crate) fn graph(&self) -> &Csr {
         &self.graph
+    }
+
+    /// The columns by the group of the verdict that they belong to.
+    pub(crate) fn parts(&self) -> Vec<(&'static str, Range<usize>)> {
+        let mut parts = vec![("X-structure", STRUCTURE)];
+        if self.features.is_some() {
+            parts.extend([("X-features", FEATURES), ("X-propagation", PROPAGATION)]);
+        }
+        parts
     }
 
     /// The columns of X for every pair, as they are.
@@ -226,21 +244,19 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> FeatureSource<'a> {
-    fn new(graph: &Csr, features: Cow<'a, Features>, rarity: &[f32], exec: &Exec) -> Option<Self> {
-        FeatureSource::from(LARGE, graph, features, rarity, exec)
-    }
-
-    fn from(
+    /// Words are compared as they are, and with rare ones given more weight. Other features are compared as they are prepared for the
+    /// components: on their own scales the largest column would decide alone.
+    fn new(
         large: usize,
         graph: &Csr,
         features: Cow<'a, Features>,
-        rarity: &[f32],
+        preparation: &Preparation,
         exec: &Exec,
     ) -> Option<Self> {
         let n = graph.rows();
-        let unit = |norm: f64| if norm > 0.0 { (1.0 / norm.sqrt()) as f32 } else { 0.0 };
+        let unit = |square: f64| if square > 0.0 { (1.0 / square.sqrt()) as f32 } else { 0.0 };
+        let squares = |row: &[f32]| row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
         let scale = |features: &Features| -> Vec<f32> {
-            let squares = |row: &[f32]| row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
             match features {
                 Features::None => Vec::new(),
                 Features::Dense(x) => (0..n).map(|row| unit(squares(x.row(row)))).collect(),
@@ -250,34 +266,53 @@ impl<'a> FeatureSource<'a> {
             }
         };
         let large = matches!(&*features, Features::Dense(x) if x.as_slice().len() >= large);
-        let norms = scale(&features);
-        let rare = if large {
-            let Features::Dense(x) = &*features else { unreachable!("they are dense") };
-            let square = |row: usize| {
-                let weighed = x.row(row).iter().zip(rarity).map(|(v, weight)| f64::from(v * weight));
-                weighed.map(|v| v * v).sum::<f64>()
+        let made = |x: Cow<'a, Matrix>| {
+            let prepared = PreparedRows::new(x, Cow::Owned(preparation.clone()), exec);
+            let factors = exec.map_blocks(n, 4096, |rows| {
+                let mut room = vec![0.0; Blocks::cols(&prepared)];
+                let of = |row| {
+                    prepared.row(row, &mut room);
+                    unit(squares(&room))
+                };
+                rows.map(of).collect::<Vec<_>>()
+            });
+            Rows::Large { prepared, factors: factors.concat() }
+        };
+        let dense = |features: &Cow<'a, Features>| match features {
+            Cow::Borrowed(Features::Dense(x)) => Cow::Borrowed(x),
+            Cow::Owned(Features::Dense(x)) => Cow::Owned(x.clone()),
+            _ => unreachable!("they are dense"),
+        };
+        let (plain, norms, rare) = if preparation.keeps_words() {
+            let norms = scale(&features);
+            let rare = if large {
+                made(dense(&features))
+            } else {
+                let mut weighed = Features::clone(&features);
+                if let Some(rarity) = &preparation.rarity {
+                    weighed.weigh_cols(rarity);
+                }
+                let scales = scale(&weighed);
+                unit_rows(&mut weighed, &scales, exec);
+                Rows::of(Cow::Owned(weighed))
             };
-            let factors =
-                exec.map_blocks(n, 4096, |rows| rows.map(|row| unit(square(row))).collect::<Vec<_>>());
-            let x = match &features {
-                Cow::Borrowed(Features::Dense(x)) => Cow::Borrowed(x),
-                _ => Cow::Owned(x.clone()),
-            };
-            Rows::Large { x, weights: rarity.to_vec(), factors: factors.concat() }
+            (Rows::of(features), norms, rare)
+        } else if large {
+            (made(dense(&features)), vec![1.0; n], made(dense(&features)))
         } else {
-            let mut weighed = Features::clone(&features);
-            weighed.weigh_cols(rarity);
-            let scales = scale(&weighed);
-            match &mut weighed {
+            let mut whole = match &*features {
                 Features::None => return None,
                 Features::Dense(x) => {
-                    exec.fill_matrix(x, |row, values| values.iter_mut().for_each(|v| *v *= scales[row]));
+                    let rows = PreparedRows::new(Cow::Borrowed(x), Cow::Borrowed(preparation), exec);
+                    Features::Dense(rows.whole(exec))
                 }
-                Features::Sparse(x) => x.map_values(|row, v| v * scales[row]),
-            }
-            Rows::of(Cow::Owned(weighed))
+                Features::Sparse(x) => preparation.sparse(x, exec),
+            };
+            let norms = scale(&whole);
+            let plain = whole.clone();
+            unit_rows(&mut whole, &norms, exec);
+            (Rows::of(Cow::Owned(plain)), norms, Rows::of(Cow::Owned(whole)))
         };
-        let plain = Rows::of(features);
         let sums = exec.map_blocks(n, 64.max(n.div_ceil(64)), |range| {
             let mut scratch = vec![0.0f32; rare.cols()];
             let mut out = Vec::with_capacity(range.len());
@@ -296,6 +331,17 @@ impl<'a> FeatureSource<'a> {
         let sums: Vec<[f32; 3]> = sums.into_iter().flatten().collect();
         let part = |at: usize| sums.iter().map(|sum| sum[at]).collect();
         Some(FeatureSource { plain, norms, rare, own: part(0), square: part(1), with_own: part(2) })
+    }
+}
+
+/// Multiplies every row by its factor.
+fn unit_rows(features: &mut Features, factors: &[f32], exec: &Exec) {
+    match features {
+        Features::None => {}
+        Features::Dense(x) => {
+            exec.fill_matrix(x, |row, values| values.iter_mut().for_each(|v| *v *= factors[row]));
+        }
+        Features::Sparse(x) => x.map_values(|row, v| v * factors[row]),
     }
 }
 
@@ -490,21 +536,23 @@ const FITTED_PAIRS: usize = 50_000;
 const DEVIATION: f32 = 0.2;
 
 impl Pairwise {
-    /// From the columns of training pairs and their labels.
-    pub(crate) fn fit(columns: &Matrix, labels: &[bool], exec: &Exec) -> Result<Self> {
+    /// From some of the columns of training pairs and their labels; the others stay without weight.
+    pub(crate) fn fit(columns: &Matrix, labels: &[bool], used: Range<usize>, exec: &Exec) -> Result<Self> {
         // A part of the pairs places the knots and weighs the score: there are few numbers to find.
         let stride = columns.rows().div_ceil(FITTED_PAIRS).max(1);
         let picked: Vec<usize> = (0..columns.rows()).step_by(stride).collect();
         let n = picked.len();
-        let columns = Matrix::from_fn(n, columns.cols(), |row, col| columns.row(picked[row])[col]);
+        let columns = Matrix::from_fn(n, columns.cols(), |row, col| {
+            if used.contains(&col) { columns.row(picked[row])[col] } else { 0.0 }
+        });
         let moments = |m: &Matrix| -> Vec<[f32; 2]> {
             let ones = Matrix::from_vec(n, 1, vec![1.0; n]);
             let sums = kernel::gemm_tn(&ones, m, exec);
             let deviations = kernel::column_deviations(m, exec);
             (0..m.cols())
                 .map(|col| {
-                    let d = deviations[col];
-                    [(sums[(0, col)] / n as f64) as f32, if d > 1e-6 { (1.0 / d) as f32 } else { 0.0 }]
+                    let (mean, d) = (sums[(0, col)] / n as f64, deviations[col]);
+                    [mean as f32, if d > 1e-6 * mean.abs() { (1.0 / d) as f32 } else { 0.0 }]
                 })
                 .collect()
         };
@@ -624,6 +672,11 @@ mod tests {
         (pairs, Features::Sparse(Csr::from_dense(&x)))
     }
 
+    /// Features are taken as words, few as they are.
+    fn words() -> ComponentParams {
+        ComponentParams { scaling: crate::component::FeatureScaling::Paper, ..ComponentParams::default() }
+    }
+
     fn close(a: &[f32], b: &[f32], what: &str) {
         for (at, (a, b)) in a.iter().zip(b).enumerate() {
             assert!((a - b).abs() < 2e-4 * (1.0 + b.abs()), "{what}, {}: {a} {b}", COLUMNS[at]);
@@ -634,17 +687,18 @@ mod tests {
     fn an_edge_is_counted_as_if_it_were_not_there() {
         let exec = Exec::new(2).unwrap();
         let (edges, features) = random(30, 90);
+        let params = words();
         let dense = match &features {
             Features::Sparse(x) => Features::Dense(x.to_dense()),
             _ => unreachable!(),
         };
         for features in [&features, &dense, &Features::None] {
             let graph = Csr::symmetric(30, &edges);
-            let with = Source::new(&graph, features, &exec).columns(&edges, &exec);
+            let with = Source::new(&graph, features, &params, &exec).columns(&edges, &exec);
             for (at, &edge) in edges.iter().enumerate() {
                 let others: Vec<Pair> = edges.iter().copied().filter(|&e| e != edge).collect();
                 let graph = Csr::symmetric(30, &others);
-                let source = Source::new(&graph, features, &exec);
+                let source = Source::new(&graph, features, &params, &exec);
                 close(with.row(at), source.columns(&[edge], &exec).row(0), &format!("{edge:?}"));
             }
         }
@@ -689,7 +743,8 @@ mod tests {
         let around = |i: usize| -> Vec<f64> {
             (0..12).map(|col| graph.row(i).iter().map(|&k| rare[k as usize][col]).sum()).collect()
         };
-        let source = Source::new(&graph, &features, &exec);
+        let params = words();
+        let source = Source::new(&graph, &features, &params, &exec);
         let pairs: Vec<Pair> = (0..24).map(|i| [i, (i * 7 + 5) % 25]).collect();
         let pairs: Vec<Pair> =
             pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
@@ -699,9 +754,10 @@ mod tests {
         assert_eq!(found, source.columns(&reversed, &exec));
         // Dense features that are copied, and such that are not.
         let dense = Features::Dense(x.clone());
-        let mut source = Source::new(&graph, &dense, &exec);
+        let mut source = Source::new(&graph, &dense, &params, &exec);
         let copied = source.columns(&pairs, &exec);
-        source.features = FeatureSource::from(0, &graph, Cow::Borrowed(&dense), &dense.rarity(), &exec);
+        let how = Preparation::learn(&dense, true, &graph, &params, &exec);
+        source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
         assert!(matches!(source.features.as_ref().unwrap().rare, Rows::Large { .. }));
         assert_eq!(source.columns(&pairs, &exec), copied);
         for (at, &[i, j]) in pairs.iter().enumerate() {
@@ -753,7 +809,7 @@ mod tests {
         let pairs: Vec<Pair> = (0..2000).map(|at| [at % 297, (at * 13 + at / 297 + 1) % 297]).collect();
         let pairs: Vec<Pair> =
             pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
-        let mut source = Source::new(&graph, &Features::None, &exec);
+        let mut source = Source::new(&graph, &Features::None, &ComponentParams::default(), &exec);
         let exact = source.columns(&pairs, &exec);
         // Nodes have about 55 neighbours: every node is a hub now.
         source.max_degree = 16;
@@ -773,7 +829,7 @@ mod tests {
         let exec = Exec::new(1).unwrap();
         let columns = Matrix::from_fn(50, COLUMNS.len(), |row, col| if col == 0 { row as f32 } else { 7.0 });
         let labels: Vec<bool> = (0..50).map(|row| row >= 25).collect();
-        let x = Pairwise::fit(&columns, &labels, &exec).unwrap();
+        let x = Pairwise::fit(&columns, &labels, ALL, &exec).unwrap();
         let scores = x.similarities(&columns, &exec);
         assert!(scores.iter().all(|score| score.is_finite()));
         assert!(scores[49] > scores[0]);

@@ -6,17 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::{self, Grid, LinkActParams, NodeActParams, Penalties};
 use crate::compat::{CompatKind, CompatParams};
-use crate::component::{self, ComponentKind, ComponentParams};
+use crate::component::{self, ComponentKind, ComponentParams, FeatureScaling};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, NodeId, Pair};
-use crate::link::{self, Evaluated};
+use crate::link::{self, Evaluated, LearnedLinks, PairSet};
 use crate::model::{LinkWork, Model, NodeWork};
 use crate::pairwise::Source;
-use crate::probe::{self, LinkProbeParams, NodeProbeParams};
+use crate::probe::{self, LinkProbeParams, NodeProbeParams, ProbedPairs};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{self, LinkPairs, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams};
+use crate::split::{
+    self, LinkPairs, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams,
+};
 use crate::training::Training;
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
@@ -67,6 +69,7 @@ impl LinkParams {
         params.split.protocol = Protocol::Paper;
         params.component.kinds = ComponentKind::PAPER.to_vec();
         params.component.rsvd.power_iterations = 1;
+        params.component.scaling = FeatureScaling::Paper;
         params.compat.core = true;
         params.compat.lsqr.damp = 1.0;
         params.act.penalties = Penalties::Grid(Grid::new(vec![1e-4, 1e-5], vec![1e-3, 1e-4, 1e-5, 1e-6]));
@@ -398,9 +401,10 @@ fn link_split(
         .component
         .kinds
         .contains(&ComponentKind::X)
-        .then(|| Source::new(&split.graph, graph.features(), exec));
+        .then(|| Source::new(&split.graph, graph.features(), &params.component, exec));
     let source = source.as_ref();
-    let learned = link::learn(&components, &split, &training, source, goal, params, exec)?;
+    let LearnedLinks { components: learned, parts } =
+        link::learn(&components, &split, &training, source, goal, params, exec)?;
     // Room for what follows, unless someone wants them afterwards.
     let components = if keep.is_some() { components } else { Vec::new() };
     clock.lap("compatibility");
@@ -411,7 +415,15 @@ fn link_split(
     let balanced = (split.each > 0)
         .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source, exec));
     let evaluated = balanced.as_ref().unwrap_or(&valid);
-    let probed = probe::links(&learned, &training, evaluated, &params.probe, seed, exec)?;
+    // Degrees alone separate edges from uniform pairs on many graphs: what goes beyond them is measured too.
+    let matched = match split.negatives {
+        Negatives::Uniform => split.matched_validation(graph.adjacency(), seed),
+        Negatives::Degree | Negatives::Heart => None,
+    };
+    let matched = matched.map(|pairs| PairSet::new(pairs, source, exec));
+    let pairs = ProbedPairs { valid: evaluated, matched: matched.as_ref() };
+    let probed = probe::links(&learned, &parts, &training, pairs, &params.probe, seed, exec)?;
+    let degree_auc = matched.is_some().then(|| split.degree_auc());
     clock.lap("probe");
 
     let act = match goal {
@@ -433,13 +445,17 @@ fn link_split(
         let report = ComponentReport::new(info, component.cols(), component.compatibility());
         (component.kind().name().into(), report)
     });
+    let parts = probed.parts.iter().map(|(name, info)| (name.to_string(), ComponentReport::new(info, 0, None)));
     Ok(SplitReport {
         seed: seed.0,
         components: found.collect(),
+        parts: parts.collect(),
+        degree_auc,
         act,
         repeats: split.repeats(twins),
         seconds: clock.finish(),
         samples: probed.samples,
+        matched: probed.matched,
     })
 }
 
@@ -467,7 +483,7 @@ fn node_split(
     let act = match goal {
         Goal::Probe => None,
         Goal::Act => {
-            let result = act::nodes(&components, &probed.scores, &split, &params.act, exec)?;
+            let result = act::nodes(&components, &probed.scores, &split, &params.act, seed, exec)?;
             if let Some(keep) = keep {
                 keep(seed, &NodeWork { split: &split, components: &components, result: &result });
             }
@@ -483,10 +499,13 @@ fn node_split(
     Ok(SplitReport {
         seed: seed.0,
         components: found.collect(),
+        parts: OrderedMap::default(),
+        degree_auc: None,
         act,
         repeats: split.repeats(twins),
         seconds: clock.finish(),
         samples: probed.samples,
+        matched: probed.matched,
     })
 }
 

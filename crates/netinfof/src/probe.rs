@@ -11,7 +11,7 @@ use crate::evidence::{self, Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
-use crate::link::{Evaluated, Learned};
+use crate::link::{Evaluated, Learned, LinkComponent, PairSet, XPart};
 use crate::matrix::Matrix;
 use crate::report::Histogram;
 use crate::score::{Contingency, bin, quantile_borders};
@@ -88,7 +88,7 @@ pub struct InfoScore {
     pub corrected: Estimate,
     /// How often shuffled labels score as high.
     pub p_value: f64,
-    /// Accuracy of the bins' usual labels, learned from other samples: what the table would get right on new ones.
+    /// Accuracy of the bins' most frequent labels, learned from other samples: what the table would get right on new ones.
     pub held_out: Estimate,
     /// The table: bins by (no edge, edge), or clusters by classes.
     pub table: Contingency,
@@ -96,6 +96,22 @@ pub struct InfoScore {
     pub borders: Vec<f32>,
     /// Links: how the similarities lie.
     pub histogram: Option<Histogram>,
+    /// Links with uniform negatives: the same against negatives whose ends have the degrees of edges' ends.
+    pub beyond_degree: Option<BeyondDegree>,
+}
+
+/// What a component knows beyond degrees: its score against degree-matched negatives.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct BeyondDegree {
+    /// The score without the bias of few samples.
+    pub corrected: f64,
+    /// Its 95 % interval.
+    pub interval: [f64; 2],
+    /// Accuracy of the bins' most frequent labels, learned from training pairs.
+    pub held_out: Estimate,
+    /// How often shuffled labels score as high.
+    pub p_value: f64,
 }
 
 /// Permutations behind the p-value of links: enough for the verdict's level, 5 % divided by the number of components.
@@ -106,7 +122,20 @@ const PERMUTATIONS: usize = 999;
 pub struct Probed {
     /// By component.
     pub scores: Vec<InfoScore>,
+    /// What the columns of X say by group, where X is one of the components.
+    pub parts: Vec<(&'static str, InfoScore)>,
     pub(crate) samples: Samples,
+    /// Links with uniform negatives: the same against degree-matched negatives.
+    pub(crate) matched: Option<Samples>,
+}
+
+/// Validation pairs of a split, as Probe looks at them.
+#[derive(Clone, Copy, Debug)]
+pub struct ProbedPairs<'a> {
+    /// As many negatives as edges.
+    pub valid: &'a Evaluated,
+    /// Degree-matched negatives for the same edges, where those of `valid` are uniform.
+    pub matched: Option<&'a PairSet>,
 }
 
 impl InfoScore {
@@ -121,12 +150,13 @@ impl InfoScore {
             table,
             borders: Vec::new(),
             histogram: None,
+            beyond_degree: None,
         }
     }
 }
 
-/// The usual label of every bin; of equally usual ones the first, and of empty bins that of all samples.
-fn usual(weights: &[Vec<f64>]) -> Vec<usize> {
+/// The most frequent label of every bin; of equally frequent ones the first, and of empty bins that of all samples.
+fn most_frequent(weights: &[Vec<f64>]) -> Vec<usize> {
     let top =
         |row: &[f64]| (1..row.len()).fold(0, |best, label| if row[label] > row[best] { label } else { best });
     let labels = weights.first().map_or(0, Vec::len);
@@ -138,49 +168,83 @@ fn usual(weights: &[Vec<f64>]) -> Vec<usize> {
 /// Scores every component: bins placed on training pairs, counted on validation pairs.
 pub fn links(
     learned: &[Learned],
+    parts: &[XPart],
     training: &Training,
-    valid: &Evaluated,
+    pairs: ProbedPairs<'_>,
     params: &LinkProbeParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<Probed> {
-    let mut labels = vec![1; valid.positives.len()];
-    labels.resize(labels.len() + valid.negatives.len(), 0);
-    let found = exec.stage("probe", learned.len(), || {
-        exec.try_map(learned, |Learned { component, probe, .. }| {
-            // Borders from training pairs only: validation pairs would leak the class balance.
-            let borders = quantile_borders(probe, params.bins);
-            let similar = [&valid.positives, &valid.negatives].map(|set| component.similarities(set, exec));
-            let binned = |&s: &f32| u32::try_from(bin(&borders, s)).expect("few bins");
-            let bins: Vec<u32> = similar.iter().flatten().map(binned).collect();
+    let labels_of = |negatives: &PairSet| {
+        let mut labels = vec![1; pairs.valid.positives.len()];
+        labels.resize(labels.len() + negatives.len(), 0);
+        labels
+    };
+    let labels = labels_of(&pairs.valid.negatives);
+    let matched_labels = pairs.matched.map(labels_of);
+    let score = |component: &LinkComponent, probe: &[f32], unit: u64| -> Result<_> {
+        // Borders from training pairs only: validation pairs would leak the class balance.
+        let borders = quantile_borders(probe, params.bins);
+        let binned = |&s: &f32| u32::try_from(bin(&borders, s)).expect("few bins");
+        let positives = component.similarities(&pairs.valid.positives, exec);
+        // Training pairs have more negatives than edges; here both weigh the same.
+        let edges = training.probe.edges;
+        let weight = [1.0 / (probe.len() - edges).max(1) as f64, 1.0 / edges.max(1) as f64];
+        let mut weights = vec![vec![0.0; 2]; params.bins];
+        for (at, &similarity) in probe.iter().enumerate() {
+            let label = usize::from(at < edges);
+            weights[bin(&borders, similarity)][label] += weight[label];
+        }
+        let guess = most_frequent(&weights);
+        let counted = |negatives: &[f32], labels: &[u32]| {
+            let bins: Vec<u32> = positives.iter().chain(negatives).map(binned).collect();
             let mut table = Contingency::new(params.bins, 2);
-            bins.iter().zip(&labels).for_each(|(&bin, &label)| table.add(bin as usize, label as usize));
-            // Training pairs have more negatives than edges; here both weigh the same.
-            let edges = training.probe.edges;
-            let weight = [1.0 / (probe.len() - edges).max(1) as f64, 1.0 / edges.max(1) as f64];
-            let mut weights = vec![vec![0.0; 2]; params.bins];
-            for (at, &similarity) in probe.iter().enumerate() {
-                let label = usize::from(at < edges);
-                weights[bin(&borders, similarity)][label] += weight[label];
-            }
-            let guess = usual(&weights);
+            bins.iter().zip(labels).for_each(|(&bin, &label)| table.add(bin as usize, label as usize));
             let right =
-                bins.iter().zip(&labels).filter(|&(&bin, &label)| guess[bin as usize] == label as usize);
+                bins.iter().zip(labels).filter(|&(&bin, &label)| guess[bin as usize] == label as usize);
             let held_out = Estimate::share(right.count() as u64, labels.len() as u64);
-            let unit = component.kind() as u64;
-            exec.step()?;
-            let mut draw = seed.stream(Stream::Permutations, unit);
+            (bins, table, held_out)
+        };
+        let negatives = component.similarities(&pairs.valid.negatives, exec);
+        let (bins, table, held_out) = counted(&negatives, &labels);
+        exec.step()?;
+        let mut draw = seed.stream(Stream::Permutations, unit);
+        let p_value = evidence::p_value(&table, PERMUTATIONS, &mut draw);
+        let mut info = InfoScore::new(table, held_out, p_value, seed, unit);
+        info.histogram = Some(Histogram::new(&positives, &negatives));
+        let matched = pairs.matched.zip(matched_labels.as_ref()).map(|(negatives, labels)| {
+            let (bins, table, held_out) = counted(&component.similarities(negatives, exec), labels);
+            let Estimate { value: corrected, interval, .. } =
+                evidence::interval(&table, &mut seed.stream(Stream::MatchedResampling, unit));
             let p_value = evidence::p_value(&table, PERMUTATIONS, &mut draw);
-            let mut info = InfoScore::new(table, held_out, p_value, seed, unit);
-            info.histogram = Some(Histogram::new(&similar[0], &similar[1]));
-            info.borders = borders;
-            Ok((info, bins))
-        })
+            info.beyond_degree = Some(BeyondDegree { corrected, interval, held_out, p_value });
+            bins
+        });
+        info.borders = borders;
+        Ok((info, bins, matched))
+    };
+    let found = exec.stage("probe", learned.len() + parts.len(), || {
+        let found = exec.try_map(learned, |l| score(&l.component, &l.probe, l.component.kind() as u64))?;
+        // Streams of their own, beyond those of the components.
+        let numbered: Vec<(u64, &XPart)> = (1000..).zip(parts).collect();
+        let parts = exec.try_map(&numbered, |(unit, part)| score(&part.component, &part.probe, *unit))?;
+        Ok([found, parts].concat())
     })?;
-    let (scores, bins): (Vec<InfoScore>, Vec<Vec<u32>>) = found.into_iter().unzip();
-    let named = learned.iter().map(|l| l.component.kind().name().to_string());
-    let bins = named.zip(bins).map(|(name, bins)| (name, params.bins, bins)).collect();
-    Ok(Probed { scores, samples: Samples { labels, classes: 2, bins } })
+    let names = learned.iter().map(|l| l.component.kind().name()).chain(parts.iter().map(|part| part.name));
+    let units = pairs.valid.positives.units();
+    let mut samples = Samples { labels, classes: 2, units: units.clone(), bins: Vec::new() };
+    let mut matched = matched_labels.map(|labels| Samples { labels, classes: 2, units, bins: Vec::new() });
+    let mut scores = Vec::new();
+    for (name, (info, bins, matched_bins)) in names.zip(found) {
+        samples.bins.push((name.into(), params.bins, bins));
+        if let Some((matched, bins)) = matched.as_mut().zip(matched_bins) {
+            matched.bins.push((name.into(), params.bins, bins));
+        }
+        scores.push(info);
+    }
+    let rest = scores.split_off(learned.len());
+    let parts = parts.iter().map(|part| part.name).zip(rest).collect();
+    Ok(Probed { scores, parts, samples, matched })
 }
 
 /// Scores every component: clusters of the test nodes' embeddings, against the labels of training and validation nodes.
@@ -200,7 +264,7 @@ pub fn nodes(
     let labels = split.labels_of(&known);
     let found = exec.stage("probe", components.len(), || {
         exec.try_map(components, |component| {
-            let z = component.normalized(Normalization::Rows, exec);
+            let z = component.normalized(Normalization::ByKind, exec);
             let rows = |nodes: &[NodeId]| {
                 let mut rows = Matrix::zeros(nodes.len(), z.cols());
                 exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(nodes[at] as usize)));
@@ -214,13 +278,13 @@ pub fn nodes(
             for (&cluster, &label) in clusters.iter().zip(&labels) {
                 table.add(cluster as usize, label as usize);
             }
-            // Usual labels from the training nodes, tried on the validation nodes.
+            // Labels from the training nodes, tried on the validation nodes.
             let train = split.sets.train.len();
             let mut weights = vec![vec![0.0; classes]; shape[0]];
             for (&cluster, &label) in clusters.iter().zip(&labels).take(train) {
                 weights[cluster as usize][label as usize] += 1.0;
             }
-            let guess = usual(&weights);
+            let guess = most_frequent(&weights);
             let right = clusters.iter().zip(&labels).skip(train);
             let right = right.filter(|&(&cluster, &label)| guess[cluster as usize] == label as usize).count();
             let held_out = Estimate::share(right as u64, (labels.len() - train) as u64);
@@ -234,5 +298,7 @@ pub fn nodes(
     let (scores, bins): (Vec<InfoScore>, Vec<Vec<u32>>) = found.into_iter().unzip();
     let bins =
         named.zip(bins).zip(&scores).map(|((name, bins), info)| (name, info.table.bins(), bins)).collect();
-    Ok(Probed { scores, samples: Samples { labels, classes, bins } })
+    let units = known.iter().map(|&node| u64::from(node)).collect();
+    let samples = Samples { labels, classes, units, bins };
+    Ok(Probed { scores, parts: Vec::new(), samples, matched: None })
 }

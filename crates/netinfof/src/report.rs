@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::act::ActReport;
 use crate::compat::Compatibility;
-use crate::evidence::{Estimate, Samples};
+use crate::component::{ColumnTreatment, Preparation};
+use crate::evidence::{self, Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::{Graph, GraphFacts, NodeId};
 use crate::pipeline::{LinkParams, NodeParams};
-use crate::probe::InfoScore;
+use crate::probe::{BeyondDegree, InfoScore};
 use crate::split::Protocol;
-use crate::verdict::{self, Addition, Comparison, Group, Verdict};
+use crate::verdict::{self, Addition, Comparison, Group, Seen, Verdict};
 
 /// A map that keeps the order of insertion, for reading and for stable files.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,10 +103,13 @@ pub struct ComponentReport {
     pub accuracy: f64,
     /// The score of knowing nothing.
     pub no_information: f64,
-    /// Accuracy of the bins' usual labels, learned from training samples, on validation samples: what holds for new ones.
+    /// Accuracy of the bins' most frequent labels, learned from training samples, on validation samples: what holds for new ones.
     pub held_out: Estimate,
     /// How often shuffled labels score as high.
     pub p_value: f64,
+    /// Links with uniform negatives: the same against degree-matched negatives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_degree: Option<BeyondDegree>,
     /// Samples in the table.
     pub samples: u64,
     /// Bins or clusters of the table.
@@ -226,6 +230,12 @@ pub struct SplitReport {
     pub seed: u64,
     /// By component.
     pub components: OrderedMap<ComponentReport>,
+    /// The columns of X by group, where X is one of the components.
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
+    pub parts: OrderedMap<ComponentReport>,
+    /// Links with uniform negatives: how well training degrees alone separate validation edges from the other pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub degree_auc: Option<f64>,
     /// Act's part; absent from a probe.
     #[serde(flatten)]
     pub act: Option<ActReport>,
@@ -235,12 +245,14 @@ pub struct SplitReport {
     pub seconds: OrderedMap<f64>,
     #[serde(skip)]
     pub(crate) samples: Samples,
+    #[serde(skip)]
+    pub(crate) matched: Option<Samples>,
 }
 
 impl SplitReport {
     /// Without what only pictures need; those of one split are enough.
     fn plain(mut self) -> Self {
-        for (_, component) in &mut self.components.0 {
+        for (_, component) in self.components.0.iter_mut().chain(&mut self.parts.0) {
             component.histogram = None;
             if let Some(compat) = &mut component.compat {
                 compat.pooled = Vec::new();
@@ -274,7 +286,7 @@ pub struct ComponentSummary {
     pub score: f64,
     /// The score less its bias from few samples.
     pub corrected: f64,
-    /// The 95 % interval of `corrected`, the splits' errors taken as independent.
+    /// The 95 % interval of `corrected`; samples that several splits share count once.
     pub interval: [f64; 2],
     /// The score on a scale from 0, no information, to 1.
     pub normalized: f64,
@@ -286,29 +298,77 @@ pub struct ComponentSummary {
     pub held_out: Estimate,
     /// How often shuffled labels score as high: the median of the splits.
     pub p_value: f64,
-    /// Whether it tells something: whether that happens seldom enough (see [`crate::verdict`]).
+    /// Links with uniform negatives: means of the same against degree-matched negatives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_degree: Option<BeyondDegree>,
+    /// Whether it predicts something: see [`crate::verdict`].
     pub tells: bool,
 }
 
 impl ComponentSummary {
-    fn new(name: &str, splits: &[SplitReport], components: usize, featureless: bool) -> Self {
-        let own: Vec<&ComponentReport> = splits.iter().filter_map(|s| s.components.get(name)).collect();
+    fn new(name: &str, own: &[&ComponentReport], splits: &SplitsInfo) -> Self {
         let mean_of =
             |figure: fn(&ComponentReport) -> f64| mean(&own.iter().map(|c| figure(c)).collect::<Vec<_>>());
-        let corrected = own.iter().map(|c| Estimate { value: c.corrected, interval: c.interval });
-        let corrected = Estimate::mean(&corrected.collect::<Vec<_>>());
+        let estimate = |of: fn(&ComponentReport) -> Estimate| {
+            Estimate::mean(&own.iter().map(|c| of(c)).collect::<Vec<_>>(), splits.repetition)
+        };
+        let corrected = estimate(|c| Estimate { value: c.corrected, interval: c.interval });
         let p_value = median(own.iter().map(|c| c.p_value).collect());
+        let matched: Option<Vec<BeyondDegree>> = own.iter().map(|c| c.beyond_degree).collect();
+        let beyond_degree = matched.filter(|m| !m.is_empty()).map(|matched| {
+            let of = |of: fn(&BeyondDegree) -> Estimate| {
+                Estimate::mean(&matched.iter().map(of).collect::<Vec<_>>(), splits.repetition)
+            };
+            let corrected = of(|m| Estimate { value: m.corrected, interval: m.interval });
+            BeyondDegree {
+                corrected: corrected.value,
+                interval: corrected.interval,
+                held_out: of(|m| m.held_out),
+                p_value: median(matched.iter().map(|m| m.p_value).collect()),
+            }
+        });
+        let held_out = estimate(|c| c.held_out);
+        let seen = Seen { p_value, held_out, components: splits.components, links: splits.links };
+        let matched = beyond_degree.map(|m| Seen { p_value: m.p_value, held_out: m.held_out, ..seen });
         ComponentSummary {
-            group: Group::of(name, featureless),
+            group: Group::of(name, splits.featureless),
             score: mean_of(|c| c.score),
             corrected: corrected.value,
             interval: corrected.interval,
             normalized: mean_of(|c| c.normalized),
             accuracy: mean_of(|c| c.accuracy),
             no_information: mean_of(|c| c.no_information),
-            held_out: Estimate::mean(&own.iter().map(|c| c.held_out).collect::<Vec<_>>()),
+            held_out,
             p_value,
-            tells: verdict::tells(p_value, components),
+            beyond_degree,
+            tells: seen.predicts() && matched.is_none_or(|matched| matched.predicts()),
+        }
+    }
+
+    /// Whether it predicts something under uniform negatives, be it by degrees alone.
+    pub(crate) fn tells_by_degree(&self, components: usize) -> bool {
+        let seen = Seen { p_value: self.p_value, held_out: self.held_out, components, links: true };
+        self.beyond_degree.is_some() && !self.tells && seen.predicts()
+    }
+}
+
+/// What is common to the splits of a run.
+pub(crate) struct SplitsInfo {
+    pub(crate) links: bool,
+    pub(crate) featureless: bool,
+    /// How many components were measured.
+    pub(crate) components: usize,
+    /// How many times each sample was used, on average.
+    pub(crate) repetition: f64,
+}
+
+impl SplitsInfo {
+    pub(crate) fn new(links: bool, featureless: bool, splits: &[SplitReport]) -> Self {
+        SplitsInfo {
+            links,
+            featureless,
+            components: splits.first().map_or(1, |split| split.components.0.len()),
+            repetition: evidence::repetition(splits.iter().map(|split| &split.samples.units[..])),
         }
     }
 }
@@ -347,8 +407,14 @@ pub struct Report {
     pub graph: GraphFacts,
     /// Links: how negatives were drawn; figures of different protocols cannot be compared.
     pub protocol: Option<Protocol>,
+    /// What was done with the feature columns, by kind.
+    #[serde(default)]
+    pub preparation: Vec<ColumnTreatment>,
     /// By component, over all splits.
     pub components: OrderedMap<ComponentSummary>,
+    /// Links: the columns of X by the group they belong to, over all splits.
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
+    pub parts: OrderedMap<ComponentSummary>,
     /// All parameters.
     pub params: RunParams,
     /// By split.
@@ -388,8 +454,15 @@ impl Report {
             RunParams::Nodes(_) => None,
         };
         let featureless = graph.features().cols() == 0;
-        let components = summaries(&splits, featureless);
-        let judgement = verdict::judge(task, featureless, &components, &splits);
+        let info = SplitsInfo::new(matches!(params, RunParams::Links(_)), featureless, &splits);
+        let (components, parts) = summaries(&splits, &info);
+        let judgement = verdict::judge(&info, &components, &parts, &splits);
+        let component = match &params {
+            RunParams::Links(params) => &params.component,
+            RunParams::Nodes(params) => &params.component,
+        };
+        let prepared =
+            (!featureless).then(|| Preparation::learn(graph.features(), false, graph.adjacency(), component, exec));
         Report {
             verdict: judgement.verdict,
             comparisons: judgement.comparisons,
@@ -398,7 +471,9 @@ impl Report {
             task: task.into(),
             graph: graph.facts_with(twins),
             protocol,
+            preparation: prepared.map_or_else(Vec::new, |prepared| prepared.treatments()),
             components,
+            parts,
             params,
             mean: summarize(&splits, mean),
             std: summarize(&splits, deviation),
@@ -479,6 +554,7 @@ impl ComponentReport {
             accuracy: info.accuracy,
             no_information: info.no_information,
             p_value: info.p_value,
+            beyond_degree: info.beyond_degree,
             samples: info.table.samples(),
             bins: info.table.bins(),
             table: info.table.rows().map(<[u64]>::to_vec).collect(),
@@ -508,12 +584,22 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
     summary
 }
 
-pub(crate) fn summaries(splits: &[SplitReport], featureless: bool) -> OrderedMap<ComponentSummary> {
-    let Some(first) = splits.first() else { return OrderedMap::default() };
-    let names: Vec<&str> = first.components.iter().map(|(name, _)| name).collect();
-    let of = |name: &&str| (name.to_string(), ComponentSummary::new(name, splits, names.len(), featureless));
-    names.iter().map(of).collect()
+/// Components and the parts of X, over all splits.
+pub(crate) fn summaries(splits: &[SplitReport], info: &SplitsInfo) -> (Summaries, Summaries) {
+    let of = |own: fn(&SplitReport) -> &OrderedMap<ComponentReport>| -> Summaries {
+        let Some(first) = splits.first() else { return OrderedMap::default() };
+        own(first)
+            .iter()
+            .map(|(name, _)| {
+                let found: Vec<&ComponentReport> = splits.iter().filter_map(|s| own(s).get(name)).collect();
+                (name.to_string(), ComponentSummary::new(name, &found, info))
+            })
+            .collect()
+    };
+    (of(|split| &split.components), of(|split| &split.parts))
 }
+
+type Summaries = OrderedMap<ComponentSummary>;
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64

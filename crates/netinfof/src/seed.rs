@@ -45,6 +45,12 @@ pub enum Stream {
     HardNegatives = 15,
     /// Resampled tables behind intervals and comparisons.
     Resampling = 16,
+    /// Degree-matched negatives that claims are confirmed on.
+    MatchedNegatives = 17,
+    /// Resampled tables of degree-matched pairs.
+    MatchedResampling = 18,
+    /// Folds that the probabilities of nodes are calibrated on.
+    CalibrationFolds = 19,
 }
 
 /// The seed of a run.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Graph, NodeId, Pair, ordered};
+use crate::metric;
 use crate::seed::{Draw, Seed, Stream};
 
 /// What counts as a negative. Numbers of the two protocols cannot be compared.
@@ -502,6 +503,23 @@ pub fn links_given(
 }
 
 impl LinkSplit {
+    /// For each validation edge one pair that is no edge of `all`, its ends taken from two validation edges: degrees, and the edges that
+    /// the split took from a node, separate these from edges no longer. None where there are no such pairs.
+    pub(crate) fn matched_validation(&self, all: &Csr, seed: Seed) -> Option<Vec<Pair>> {
+        let mut draw = seed.stream(Stream::MatchedNegatives, 0);
+        let edges = &self.valid.positives;
+        matched_non_edges(all, edges, edges.len(), &mut HashSet::new(), &mut draw).ok()
+    }
+
+    /// How well the degrees of the training graph alone separate validation edges from the other validation pairs. Below 0.5 where held-out
+    /// edges join nodes of low training degree: the mark of the split itself on graphs whose degrees are all alike.
+    pub(crate) fn degree_auc(&self) -> f64 {
+        let degree = |node: u32| self.graph.row(node as usize).len() as f64;
+        let score = |pair: &Pair| degree(pair[0]).ln_1p() + degree(pair[1]).ln_1p();
+        let scores = |pairs: &[Pair]| pairs.iter().map(score).collect::<Vec<_>>();
+        metric::auc(&scores(&self.valid.positives), &scores(&self.valid.negatives))
+    }
+
     /// Random pairs to learn from. Only the training graph is looked at: a check against all edges would tell the
     /// learner where held-out edges are not.
     pub(crate) fn training_negatives(&self, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {

@@ -1,28 +1,31 @@
-//! The answer in words: would a GNN help here, or is structure or are features enough, or is there nothing to be had?
+//! The answer in words: would a GNN help here, is structure enough, are features, is there a signal at all?
 //!
-//! The rule has no constants beyond the level of its intervals (95 %) and of its tests (5 %, divided by the number of components):
+//! The rule, with its constants ([`LEVEL`], [`MARGIN`]):
 //!
-//! 1. A component *tells* something if shuffled labels score as high no more often than the level of the test (the median of the
-//!    splits' p-values).
+//! 1. A component *predicts* something if shuffled labels score as high no more often than 5 %, divided by the number of components (the
+//!    median of the splits' p-values). For links, its bins, learned on training pairs, must also get more than half of the held-out pairs
+//!    right, and all of this must hold against degree-matched negatives too: degrees alone separate edges from uniform pairs on many graphs,
+//!    and where all degrees are alike the split itself leaves a mark on them.
 //! 2. The best of U and R stands for structure, F for features, the best of P, S and their other depths for propagation; best by the
-//!    corrected score, mean of the splits. On a graph without features F holds degrees and counts as structure. X and D stand for none of
-//!    them: X is fitted to pairs, D is what features do not share.
-//! 3. Nothing tells: `nothing`. Structure tells and features do not: `structure`, since what propagated features know may then be
-//!    structure alone (random features on their way through a graph are a sketch of it). Only propagation tells: `gnn`.
-//! 4. Else `gnn` if propagation tells, beats structure by an interval above 0, and beats features too, or is level with them
-//!    (the interval holds 0) and adds to them: bins of both together know more than those of features alone (5 %). To be level with
-//!    structure and to add to it is not enough, for the same reason as above: it may be another sketch of the same structure.
-//! 5. Else `structure` or `features` if only one of them tells or one beats the other, `any` if neither does. Where only X tells it is
-//!    `structure`, where only D does `gnn`.
+//!    corrected score, mean of the splits. On a graph without features F holds degrees and counts as structure. The columns of X stand for
+//!    the group they belong to where no embedding of that group was measured, or where X alone predicts something. D is propagation where it
+//!    alone predicts something.
+//! 3. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
+//!    degrees mean more edges; else it is the mark of the split, and no signal. Without a signal: `nothing` if every interval excludes a gain
+//!    of [`MARGIN`], else `undecided`.
+//! 4. `gnn` if propagation predicts, beats structure by an interval above 0 and beats features too, or is level with them and adds to them.
+//! 5. Else `structure` or `features` if only one of them predicts or one beats the other, unless propagation beats it: then `undecided`.
+//!    `any` if both predict and the interval of their difference lies within [`MARGIN`]; else `undecided`.
+//! 6. Act has the last word: a verdict that its test data contradict is withdrawn, and becomes `undecided`.
 //!
-//! Groups that were left out of `--components` are never said to know or not to know anything.
+//! Groups that were left out of the components are never judged.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::Estimate;
-use crate::report::{self, ComponentSummary, OrderedMap, SplitReport};
+use crate::evidence::{Estimate, Samples};
+use crate::report::{self, ComponentSummary, OrderedMap, SplitReport, SplitsInfo};
 use crate::seed::{Seed, Stream};
 
 /// What to make of a graph.
@@ -30,16 +33,18 @@ use crate::seed::{Seed, Stream};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum VerdictKind {
-    /// Propagated features know more than structure and features each alone.
+    /// Propagated features predict better than structure and features each alone.
     Gnn,
     /// Structure is enough.
     Structure,
     /// Features are enough.
     Features,
-    /// Structure alone or features alone: each is enough.
+    /// Structure alone and features alone predict equally well.
     Any,
-    /// There is nothing to be had.
+    /// There is no signal beyond a stated small one.
     Nothing,
+    /// The data neither show nor exclude it.
+    Undecided,
 }
 
 /// The answer, why, and what to do next.
@@ -48,6 +53,9 @@ pub enum VerdictKind {
 pub struct Verdict {
     /// What to make of the graph.
     pub kind: VerdictKind,
+    /// Links: whether degrees are all that predicts edges.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub degree_only: bool,
     /// Why.
     pub reason: String,
     /// What to do next.
@@ -90,9 +98,9 @@ pub(crate) struct Judgement {
 }
 
 /// Level of the tests, before it is divided by their number.
-const LEVEL: f64 = 0.05;
-/// Samples for each label below which nothing found is no news.
-const FEWEST_FOR_EACH: u64 = 20;
+pub const LEVEL: f64 = 0.05;
+/// The smallest gain worth having, as a share of the way from no information to certainty.
+pub const MARGIN: f64 = 0.05;
 /// Shuffles behind the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
@@ -105,57 +113,89 @@ pub enum Group {
     Structure,
     /// Features alone.
     Features,
-    /// Features on their way through the structure.
+    /// Features propagated over the structure.
     Propagation,
     /// None of them.
     Other,
 }
 
 impl Group {
-    /// The group of a component, by its name. Without features F holds degrees.
+    /// The group of a component or of a part of X, by its name. Without features F holds degrees.
     pub(crate) fn of(component: &str, featureless: bool) -> Self {
         match component {
-            "U" | "R" => Group::Structure,
+            "U" | "R" | "X-structure" => Group::Structure,
             "F" if featureless => Group::Structure,
-            "F" => Group::Features,
-            "P" | "S" | "P1" | "S1" | "S3" | "S5" => Group::Propagation,
+            "F" | "X-features" => Group::Features,
+            "P" | "S" | "P1" | "S1" | "S3" | "S5" | "X-propagation" => Group::Propagation,
             _ => Group::Other,
         }
     }
 }
 
-/// Whether a p-value is small enough for one of so many components.
-pub(crate) fn tells(p_value: f64, components: usize) -> bool {
-    p_value <= LEVEL / components as f64
+/// What was seen of a component on one kind of samples.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) p_value: f64,
+    pub(crate) held_out: Estimate,
+    pub(crate) components: usize,
+    pub(crate) links: bool,
 }
 
-/// A group's best component.
-struct Best<'a> {
+impl Seen {
+    /// Whether it predicts something: more than shuffled labels would and, for links, in the direction that training pairs taught.
+    pub(crate) fn predicts(&self) -> bool {
+        self.p_value <= LEVEL / self.components as f64 && (!self.links || self.held_out.value > 0.5)
+    }
+}
+
+/// A component with what the rule looks at.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
     name: &'a str,
     group: Group,
     score: f64,
-    tells: bool,
+    predicts: bool,
 }
+
+impl<'a> Candidate<'a> {
+    fn all(components: &'a OrderedMap<ComponentSummary>) -> Vec<Self> {
+        let of = |(name, c): (&'a str, &ComponentSummary)| Candidate {
+            name,
+            group: c.group,
+            score: c.corrected,
+            predicts: c.tells,
+        };
+        components.iter().map(of).collect()
+    }
+}
+
+const GROUPS: [Group; 3] = [Group::Structure, Group::Features, Group::Propagation];
 
 /// Judges the splits of a run.
 pub(crate) fn judge(
-    task: &str,
-    featureless: bool,
+    info: &SplitsInfo,
     components: &OrderedMap<ComponentSummary>,
+    parts: &OrderedMap<ComponentSummary>,
     splits: &[SplitReport],
 ) -> Judgement {
-    let all: Vec<Best<'_>> = components
-        .iter()
-        .map(|(name, c)| Best { name, group: c.group, score: c.corrected, tells: c.tells })
-        .collect();
-    let best_of = |group: Group| {
-        let members = all.iter().filter(|c| c.group == group);
-        members.max_by(|a, b| a.score.total_cmp(&b.score))
+    let (all, parts_of_x) = (Candidate::all(components), Candidate::all(parts));
+    let best_of = |from: &[Candidate<'_>], group: Group| -> Option<usize> {
+        let members = (0..from.len()).filter(|&at| from[at].group == group);
+        members.max_by(|&a, &b| from[a].score.total_cmp(&from[b].score))
     };
-    let [structure, features, propagation] =
-        [Group::Structure, Group::Features, Group::Propagation].map(best_of);
+    // Parts of X stand for a group without an embedding, and for all where X alone predicts something.
+    let embeddings_predict = all.iter().any(|c| c.group != Group::Other && c.predicts);
+    let x_predicts = all.iter().any(|c| c.name == "X" && c.predicts);
+    let x_alone = x_predicts && !embeddings_predict;
+    let groups = GROUPS.map(|group| {
+        let own = best_of(&all, group).map(|at| &all[at]);
+        let part = best_of(&parts_of_x, group).map(|at| &parts_of_x[at]);
+        if x_alone { part.or(own) } else { own.or(part) }
+    });
+    let [structure, features, propagation] = groups;
     let pairs = [(propagation, structure), (propagation, features), (structure, features)];
-    let comparisons: Vec<Comparison> = pairs.iter().filter_map(|&(a, b)| compared(a?, b?, splits)).collect();
+    let comparisons: Vec<Comparison> =
+        pairs.iter().filter_map(|&(a, b)| compared(a?, b?, splits, info, |split| Some(&split.samples))).collect();
     let best = all.iter().max_by(|a, b| a.score.total_cmp(&b.score)).expect("a component");
     let mut asked: Vec<[&str; 2]> =
         all.iter().filter(|other| other.name != best.name).map(|other| [best.name, other.name]).collect();
@@ -163,69 +203,155 @@ pub(crate) fn judge(
     asked.extend(beyond.filter(|pair| !asked.contains(pair)));
     let additions: Vec<Addition> =
         asked.iter().filter_map(|[given, name]| added(given, name, splits)).collect();
-    let beats = |a: &Best<'_>, b: &Best<'_>| {
-        comparisons.iter().any(|c| c.better == a.name && c.worse == b.name && c.difference.above(0.0))
+
+    let no_information = components.iter().map(|(_, c)| c.no_information).next().unwrap_or(0.0);
+    let margin = MARGIN * (1.0 - no_information);
+    let difference = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        comparisons.iter().find_map(|c| {
+            let sign = if c.better == a.name && c.worse == b.name {
+                1.0
+            } else if c.better == b.name && c.worse == a.name {
+                -1.0
+            } else {
+                return None;
+            };
+            let mut ends = c.difference.interval.map(|v| sign * v);
+            ends.sort_unstable_by(f64::total_cmp);
+            Some(Estimate { value: sign * c.difference.value, interval: ends })
+        })
     };
-    let adds = |a: &Best<'_>, b: &Best<'_>| {
+    let beats = |a: &Candidate<'_>, b: &Candidate<'_>| difference(a, b).is_some_and(|d| d.above(0.0));
+    let adds = |a: &Candidate<'_>, b: &Candidate<'_>| {
         let own = additions.iter().find(|found| found.given == b.name && found.component == a.name);
         own.is_some_and(|found| found.gain > 0.0 && found.p_value <= LEVEL)
     };
-    let ahead = |p: &Best<'_>| {
-        structure.is_none_or(|s| beats(p, s))
+    // Against degree-matched negatives it must at least not be behind.
+    let confirmed = |a: &Candidate<'_>, b: &Candidate<'_>| {
+        let matched = compared(a, b, splits, info, |split| split.matched.as_ref());
+        matched.is_none_or(|c| c.better == a.name)
+    };
+    let ahead = |p: &Candidate<'_>| {
+        structure.is_none_or(|s| beats(p, s) && confirmed(p, s))
             && features.is_none_or(|f| beats(p, f) || !beats(f, p) && adds(p, f))
     };
-    let tells = |best: Option<&Best<'_>>| best.is_some_and(|best| best.tells);
-    let (s, f, p) = (tells(structure), tells(features), tells(propagation));
-    let other = all.iter().find(|c| c.group == Group::Other && c.tells).map(|c| c.name);
+    let predicts = |c: Option<&Candidate<'_>>| c.is_some_and(|c| c.predicts);
+    let [s, f, p] = groups.map(predicts);
+    let d_alone = !(s || f || p) && all.iter().any(|c| c.name == "D" && c.predicts);
+    let degree_only = !(s || f || p || d_alone)
+        && components.iter().any(|(_, c)| c.tells_by_degree(info.components))
+        && splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
+    let excluded = components.iter().all(|(_, c)| {
+        // Against degree-matched negatives where there are any: the mark of the split is no gain.
+        c.beyond_degree.map_or(c.interval, |b| b.interval)[1] < no_information + margin
+    });
     let kind = match (s, f) {
+        _ if d_alone => VerdictKind::Gnn,
         (false, false) if p => VerdictKind::Gnn,
-        (false, false) => match other {
-            None => VerdictKind::Nothing,
-            Some("D") => VerdictKind::Gnn,
-            Some(_) => VerdictKind::Structure,
-        },
-        (true, false) if features.is_some() => VerdictKind::Structure,
+        (false, false) if degree_only => VerdictKind::Structure,
+        (false, false) if excluded => VerdictKind::Nothing,
+        (false, false) => VerdictKind::Undecided,
         _ if p && propagation.is_some_and(ahead) => VerdictKind::Gnn,
         (true, false) => VerdictKind::Structure,
         (false, true) => VerdictKind::Features,
         (true, true) => match (structure, features) {
             (Some(s), Some(f)) if beats(s, f) => VerdictKind::Structure,
             (Some(s), Some(f)) if beats(f, s) => VerdictKind::Features,
-            _ => VerdictKind::Any,
+            (Some(s), Some(f)) if difference(s, f).is_some_and(|d| d.above(-margin) && d.below(margin)) => {
+                VerdictKind::Any
+            }
+            _ => VerdictKind::Undecided,
         },
     };
+    // What propagation beats is not enough.
+    let beaten = |own: Option<&Candidate<'_>>| p && own.zip(propagation).is_some_and(|(own, p)| beats(p, own));
+    let kind = match kind {
+        VerdictKind::Structure if beaten(structure) => VerdictKind::Undecided,
+        VerdictKind::Features if beaten(features) => VerdictKind::Undecided,
+        kind => kind,
+    };
     let words = Words {
-        groups: [structure, features, propagation],
-        only: if s || f || p { None } else { other },
+        groups,
+        x_alone,
+        d_alone,
+        degree_only,
+        mark: !degree_only && components.iter().any(|(_, c)| c.tells_by_degree(info.components)),
         comparisons: &comparisons,
         additions: &additions,
-        featureless,
-        few: few_samples(splits),
+        info,
+        samples: splits.iter().map(|split| split.samples.labels.len()).min().unwrap_or(0),
+        margin,
     };
-    let verdict =
-        Verdict { kind, reason: words.reason(kind), next: words.next(kind, task, best.name == "X") };
+    let mut verdict = Verdict {
+        kind,
+        degree_only,
+        reason: words.reason(kind),
+        next: words.next(kind, best.name == "X" && best.predicts),
+    };
+    if let Some(contradiction) = contradicted(&verdict, info, splits) {
+        verdict = contradiction;
+    }
     Judgement { verdict, comparisons, additions }
 }
 
-/// Samples of the smallest split, where even a component that knows a good deal would go unnoticed.
-fn few_samples(splits: &[SplitReport]) -> Option<u64> {
-    let tables = splits.iter().flat_map(|split| split.components.iter().map(|(_, component)| component));
-    let fewest = tables.min_by_key(|component| component.samples)?;
-    let labels = fewest.table.first().map_or(2, Vec::len) as u64;
-    (fewest.samples < FEWEST_FOR_EACH * labels).then_some(fewest.samples)
+/// The verdict once its claim is withdrawn, where what Act found on test data contradicts it.
+fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) -> Option<Verdict> {
+    let acts: Option<Vec<_>> = splits.iter().map(|split| split.act.as_ref()).collect();
+    let acts = acts.filter(|acts| !acts.is_empty())?;
+    // Test sets of one graph overlap: their mean is hardly more certain than one of them.
+    let gain = Estimate::mean(&acts.iter().map(|act| act.information).collect::<Vec<_>>(), splits.len() as f64);
+    let named = if info.links { "auc" } else { "accuracy" };
+    let metric = acts.iter().filter_map(|act| act.test.get(named)).sum::<f64>() / acts.len() as f64;
+    let baseline = acts.iter().filter_map(|act| act.baseline).sum::<f64>() / acts.len() as f64;
+    let [low, high] = gain.interval;
+    let found = format!(
+        "on the test data the fitted model has {named} {metric:.2}, where a model without information has {baseline:.2}, and          gains {:.3} bits for each sample [{low:.3}, {high:.3}]",
+        gain.value
+    );
+    let claims = !matches!(verdict.kind, VerdictKind::Nothing | VerdictKind::Undecided);
+    let signal = gain.above(0.0) && metric > baseline;
+    match (claims, signal) {
+        (false, true) => Some(Verdict {
+            kind: VerdictKind::Undecided,
+            degree_only: false,
+            reason: format!(
+                "There is a signal, but Probe does not show which part of the data carries it: {found}. {}",
+                verdict.reason
+            ),
+            next: "Use the fitted model; `--shares` with more labels or edges for Probe may show where the signal comes from.".into(),
+        }),
+        (true, false) if !gain.above(0.0) => Some(Verdict {
+            kind: VerdictKind::Undecided,
+            degree_only: false,
+            reason: format!("The fitted model does not confirm what Probe found: {found}. {}", verdict.reason),
+            next: "Collect more labels or edges before you rely on a model, or try other features.".into(),
+        }),
+        _ => None,
+    }
 }
 
-fn compared(a: &Best<'_>, b: &Best<'_>, splits: &[SplitReport]) -> Option<Comparison> {
+fn compared<'s>(
+    a: &Candidate<'_>,
+    b: &Candidate<'_>,
+    splits: &'s [SplitReport],
+    info: &SplitsInfo,
+    samples: fn(&'s SplitReport) -> Option<&'s Samples>,
+) -> Option<Comparison> {
     let (better, worse) = if a.score >= b.score { (a, b) } else { (b, a) };
     let differences: Option<Vec<Estimate>> = splits
         .iter()
         .map(|split| {
             let mut draw = stream(split, better.name, worse.name, 0);
-            split.samples.difference(better.name, worse.name, &mut draw)
+            samples(split)?.difference(better.name, worse.name, &mut draw)
         })
         .collect();
-    let difference = Estimate::mean(&differences.filter(|d| !d.is_empty())?);
-    Some(Comparison { better: better.name.into(), worse: worse.name.into(), difference })
+    let difference = Estimate::mean(&differences.filter(|d| !d.is_empty())?, info.repetition);
+    if difference.value >= 0.0 {
+        return Some(Comparison { better: better.name.into(), worse: worse.name.into(), difference });
+    }
+    // On these samples it is the other way round.
+    let [low, high] = difference.interval;
+    let turned = Estimate { value: -difference.value, interval: [-high, -low] };
+    Some(Comparison { better: worse.name.into(), worse: better.name.into(), difference: turned })
 }
 
 fn added(given: &str, name: &str, splits: &[SplitReport]) -> Option<Addition> {
@@ -252,19 +378,25 @@ fn stream(split: &SplitReport, a: &str, b: &str, question: u64) -> crate::seed::
 /// What a verdict is explained with.
 struct Words<'a> {
     /// The best of structure, features and propagation.
-    groups: [Option<&'a Best<'a>>; 3],
-    /// The component that alone tells, where none of the groups does.
-    only: Option<&'a str>,
+    groups: [Option<&'a Candidate<'a>>; 3],
+    /// Whether X predicts something and no embedding does.
+    x_alone: bool,
+    /// Whether only D does.
+    d_alone: bool,
+    degree_only: bool,
+    /// Whether the split's mark on degrees is all that there is.
+    mark: bool,
     comparisons: &'a [Comparison],
     additions: &'a [Addition],
-    featureless: bool,
-    /// Samples of a split, where they are too few for silence to mean anything.
-    few: Option<u64>,
+    info: &'a SplitsInfo,
+    /// Samples of the smallest split.
+    samples: usize,
+    margin: f64,
 }
 
 impl Words<'_> {
     fn group(&self, group: usize) -> &'static str {
-        match (group, self.featureless) {
+        match (group, self.info.featureless) {
             (0, _) => "structure",
             (1, _) => "features",
             (_, false) => "propagated features",
@@ -287,7 +419,7 @@ impl Words<'_> {
         }
         let mut text =
             format!("{better} and {worse} are level ({:+.3} [{low:.3}, {high:.3}])", c.difference.value);
-        // Level with features: what counts is whether propagation knows anything else.
+        // Level with features: what counts is whether propagation adds to them.
         let beyond = self.groups[1].zip(self.groups[2]).and_then(|(f, p)| {
             let both = [f.name, p.name];
             let own = both.contains(&c.better.as_str()) && both.contains(&c.worse.as_str());
@@ -300,42 +432,67 @@ impl Words<'_> {
         text
     }
 
-    fn reason(&self, kind: VerdictKind) -> String {
+    /// The finding behind a kind, in one clause.
+    fn finding(&self, kind: VerdictKind) -> String {
         let [structure, features, propagation] = self.groups;
-        let known = match kind {
-            _ if self.only == Some("X") => "Only what two nodes share (X) tells something, no embedding does",
-            _ if self.only.is_some() => {
-                "Only what sets nodes apart from their neighbours (D) tells something"
+        let text = match kind {
+            _ if self.d_alone => "Only the difference between a node and its neighbours (D) predicts anything",
+            VerdictKind::Structure if self.degree_only => {
+                "Degrees are all that predicts edges: against degree-matched negatives nothing is distinguishable from chance"
             }
-            VerdictKind::Nothing => "No component scores above what shuffled labels score",
-            VerdictKind::Gnn if structure.is_none() && features.is_none() => "Propagation tells something",
-            VerdictKind::Gnn => "Propagation knows more than its parts",
-            VerdictKind::Structure if features.is_some_and(|f| !f.tells) && propagation.is_some() => {
-                "Structure knows and features do not, so what propagated features know is structure"
+            VerdictKind::Nothing | VerdictKind::Undecided if self.mark => {
+                "What predicts edges under uniform negatives is the mark that the split leaves on degrees; against degree-matched \
+                 negatives nothing is distinguishable from chance"
             }
-            VerdictKind::Structure if features.is_some_and(|f| !f.tells) => {
-                "Structure knows and features do not"
+            VerdictKind::Nothing => {
+                return format!(
+                    "No component is distinguishable from chance, and a gain of {:.3} over no information is excluded for all of them",
+                    self.margin
+                );
+            }
+            VerdictKind::Undecided if !self.groups.iter().flatten().any(|c| c.predicts) => {
+                return format!(
+                    "No component is distinguishable from chance, but {} {} are too few to exclude a signal",
+                    self.samples,
+                    if self.info.links { "pairs" } else { "labelled nodes" }
+                );
+            }
+            VerdictKind::Undecided => "Structure and features both predict, and the data do not show which part is enough",
+            VerdictKind::Gnn if structure.is_none() && features.is_none() => "Propagated features predict",
+            VerdictKind::Gnn if features.is_some_and(|f| !f.predicts) && structure.is_some_and(|s| s.predicts) => {
+                "Propagated features predict better than structure, though features alone do not predict"
+            }
+            VerdictKind::Gnn => "Propagated features predict better than structure and features each alone",
+            VerdictKind::Structure if features.is_some_and(|f| !f.predicts) && propagation.is_some() => {
+                "Structure predicts and features alone do not, so propagated features most likely carry structure"
+            }
+            VerdictKind::Structure if features.is_some_and(|f| !f.predicts) => {
+                "Structure predicts and features alone do not"
             }
             VerdictKind::Structure if propagation.is_some() => {
-                "Structure knows most, and propagation adds nothing clear to it"
+                "Structure predicts best, and propagated features do not improve on it measurably"
             }
-            VerdictKind::Structure => "Structure tells something",
+            VerdictKind::Structure => "Structure predicts",
             VerdictKind::Features if propagation.is_some() => {
-                "Features know, and propagation adds nothing clear to them"
+                "Features predict, and propagated features do not improve on them measurably"
             }
-            VerdictKind::Features => "Features tell something",
+            VerdictKind::Features => "Features predict",
             VerdictKind::Any if propagation.is_some() => {
-                "Structure and features each know about as much, and propagation adds nothing clear"
+                "Structure alone and features alone predict equally well, and propagated features do not improve on them measurably"
             }
-            VerdictKind::Any => "Structure and features each know about as much",
+            VerdictKind::Any => "Structure alone and features alone predict equally well",
         };
+        if self.x_alone { format!("{text}, by what the pair of nodes shares (X) alone") } else { text.into() }
+    }
+
+    fn reason(&self, kind: VerdictKind) -> String {
         let mut listed = Vec::new();
         let mut missing = Vec::new();
         for (group, best) in self.groups.iter().enumerate() {
             let alone = if group < 2 { " alone" } else { "" };
             match best {
                 Some(best) => {
-                    let chance = if best.tells { "" } else { ", not to be told from chance" };
+                    let chance = if best.predicts { "" } else { ", indistinguishable from chance" };
                     listed.push(format!(
                         "{}{alone} ({} {:.2}{chance})",
                         self.group(group),
@@ -343,19 +500,20 @@ impl Words<'_> {
                         best.score
                     ));
                 }
-                None if group == 1 && self.featureless => {}
+                None if group == 1 && self.info.featureless => {}
                 None => missing.push(self.group(group)),
             }
         }
         let mut text = String::new();
-        if self.featureless {
-            text.push_str("The graph has no features; degrees stand in for them. ");
+        if self.info.featureless {
+            text.push_str("The graph has no features; one-hot degrees take their place. ");
         }
-        text.push_str(known);
+        text.push_str(&self.finding(kind));
         if !listed.is_empty() {
             let _ = write!(text, ": {}", listed.join(", "));
         }
-        if !self.comparisons.is_empty() && kind != VerdictKind::Nothing {
+        let quiet = kind == VerdictKind::Nothing || !self.groups.iter().flatten().any(|c| c.predicts);
+        if !self.comparisons.is_empty() && !quiet {
             let all: Vec<String> = self.comparisons.iter().map(|c| self.comparison(c)).collect();
             let _ = write!(text, "; {}", all.join(", "));
         }
@@ -366,40 +524,44 @@ impl Words<'_> {
         text
     }
 
-    fn next(&self, kind: VerdictKind, task: &str, x_best: bool) -> String {
-        if let (VerdictKind::Nothing, Some(samples)) = (kind, self.few) {
-            let what = if task == "links" { "pairs" } else { "labelled nodes" };
-            return format!(
-                "Only {samples} {what} were looked at, too few to say: take larger shares, such as `--shares {}`, or find more {}.",
-                if task == "links" { "0.5,0.3" } else { "0.5,0.25" },
-                if task == "links" { "edges" } else { "labels" },
-            );
-        }
+    fn next(&self, kind: VerdictKind, x_best: bool) -> String {
+        let links = self.info.links;
         let text = match kind {
-            _ if self.only == Some("X") => "Prefer a model that looks at pairs, or `netinfof act`.",
-            VerdictKind::Gnn => {
-                "Train one; `netinfof act` gives its linear counterpart in seconds, the bar to beat."
+            VerdictKind::Undecided if !self.groups.iter().flatten().any(|c| c.predicts) => {
+                return format!(
+                    "Look at more of the data, such as with `--shares {}`, or collect more {}.",
+                    if links { "0.5,0.3" } else { "0.5,0.25" },
+                    if links { "edges" } else { "labels" },
+                );
             }
-            VerdictKind::Structure if self.featureless => {
+            VerdictKind::Undecided => {
+                "Compare models on structure, on features and on both with `netinfof act --components`, or collect more labels or edges."
+            }
+            VerdictKind::Structure if self.degree_only => {
+                "A score from degrees, such as preferential attachment, does as well as a GNN; evaluate any model with `--negatives degree`."
+            }
+            _ if self.x_alone => "Prefer a model that looks at pairs, or `netinfof act`.",
+            VerdictKind::Gnn => {
+                "Train a GNN; `netinfof act` gives its linear counterpart in seconds, the baseline to beat."
+            }
+            VerdictKind::Structure if self.info.featureless => {
                 "Structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
             }
             VerdictKind::Structure => {
-                "Do without the features: structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
+                "Leave the features out: structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
             }
             VerdictKind::Features => {
-                "Do without the graph: an MLP or any classifier on the features should do as well as a GNN."
+                "Leave the graph out: an MLP or any classifier on the features should do as well as a GNN."
             }
             VerdictKind::Any => {
-                "Take whichever is cheaper, features or structure: each alone is enough, and a GNN should not do better."
+                "Use whichever is cheaper, features or structure: a GNN should not do better than either."
             }
-            VerdictKind::Nothing => {
-                "No model will find what is not there: look for better features, more labels or another task."
-            }
+            VerdictKind::Nothing => "Look for other features, another target or more edges.",
         };
         let mut text = text.to_string();
-        if task == "links" && x_best && kind != VerdictKind::Nothing && self.only.is_none() {
+        if links && x_best && !self.x_alone && !self.degree_only && kind != VerdictKind::Nothing {
             text.push_str(
-                " What two nodes share (X) knows more still: prefer a model that looks at pairs, or `netinfof act`.",
+                " What the pair of nodes shares (X) predicts better still: prefer a model that looks at pairs, or `netinfof act`.",
             );
         }
         text
@@ -429,27 +591,34 @@ mod tests {
                 no_information: table.no_information(),
                 corrected: evidence::interval(&table, &mut draw),
                 p_value: evidence::p_value(&table, 999, &mut draw),
-                held_out: Estimate::share(1, 2),
+                held_out: Estimate::share(3, 5),
                 table,
                 borders: Vec::new(),
                 histogram: None,
+                beyond_degree: None,
             };
             (name.to_string(), ComponentReport::new(&info, 1, None))
         });
         let split = SplitReport {
             seed: 0,
             components: found.collect(),
+            parts: OrderedMap::default(),
+            degree_auc: None,
             act: None,
             repeats: 0,
             seconds: OrderedMap::default(),
             samples: Samples {
                 labels: labels.to_vec(),
                 classes: 2,
+                units: (0..labels.len() as u64).collect(),
                 bins: components.iter().map(|(name, bins)| (name.to_string(), 2, bins.clone())).collect(),
             },
+            matched: None,
         };
         let splits = [split];
-        judge("links", false, &report::summaries(&splits, false), &splits).verdict
+        let info = SplitsInfo::new(true, false, &splits);
+        let (components, parts) = report::summaries(&splits, &info);
+        judge(&info, &components, &parts, &splits).verdict
     }
 
     /// The labels, but for a share of them that coins decide.
@@ -457,16 +626,16 @@ mod tests {
         labels.iter().map(|&label| if draw.unit() < known { label } else { draw.below(2) }).collect()
     }
 
-    /// Nothing found among a handful of samples is no news, and is not told as if it were.
+    /// A handful of samples excludes nothing.
     #[test]
-    fn few_samples_say_that_they_are_few() {
+    fn few_samples_are_undecided() {
         let mut draw = Seed(5).stream(Stream::Synth, 0);
         let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
         let coins = noisy(&labels, 0.0, &mut draw);
         let of = |count: usize| verdict(&labels[..count], &[("U", coins[..count].to_vec())]);
-        assert_eq!((of(12).kind, of(SAMPLES).kind), (VerdictKind::Nothing, VerdictKind::Nothing));
-        assert!(of(12).next.contains("Only 12 ") && of(12).next.contains("--shares"), "{}", of(12).next);
-        assert!(of(SAMPLES).next.contains("No model will find"), "{}", of(SAMPLES).next);
+        assert_eq!((of(12).kind, of(SAMPLES).kind), (VerdictKind::Undecided, VerdictKind::Nothing));
+        assert!(of(12).reason.contains("12 pairs are too few") && of(12).next.contains("--shares"), "{:?}", of(12));
+        assert!(of(SAMPLES).reason.contains("is excluded"), "{}", of(SAMPLES).reason);
     }
 
     #[test]
@@ -482,7 +651,9 @@ mod tests {
         };
         assert_eq!(kind(&coins, &more, &coins), VerdictKind::Nothing);
         assert_eq!(kind(&coins, &more, &strong), VerdictKind::Gnn);
-        assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Structure);
+        // Propagation beats structure: structure is not enough, whatever features say alone.
+        assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Gnn);
+        assert_eq!(kind(&strong, &coins, &weak), VerdictKind::Structure);
         assert_eq!(kind(&weak, &other, &strong), VerdictKind::Gnn);
         assert_eq!(kind(&coins, &strong, &weak), VerdictKind::Features);
         assert_eq!(kind(&weak, &strong, &other), VerdictKind::Features);
@@ -530,7 +701,6 @@ mod tests {
             (&[("U", &strong)], VerdictKind::Structure, "features, propagated features."),
             (&[("P", &strong)], VerdictKind::Gnn, "structure, features."),
             (&[("U", &strong), ("F", &strong)], VerdictKind::Any, "propagated features."),
-            (&[("X", &strong)], VerdictKind::Structure, "structure, features, propagated features."),
             (&[("D", &strong)], VerdictKind::Gnn, "structure, features, propagated features."),
             (&[("X", &coins)], VerdictKind::Nothing, "structure, features, propagated features."),
         ] {
@@ -543,17 +713,10 @@ mod tests {
                 found.reason
             );
         }
-        // X tells where no embedding does.
-        let found = of(&[("U", &coins), ("F", &coins), ("P", &coins), ("X", &strong)]);
-        assert_eq!(found.kind, VerdictKind::Structure);
-        assert!(
-            found.reason.starts_with("Only what two nodes share (X)") && found.next.contains("pairs"),
-            "{found:?}"
-        );
     }
 
     #[test]
-    fn any_number_of_components_can_tell() {
+    fn any_number_of_components_can_predict() {
         let mut draw = Seed(5).stream(Stream::Synth, 0);
         let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
         let names = ["U", "R", "F", "P", "S", "P1", "S1", "S3", "S5", "D", "X"];

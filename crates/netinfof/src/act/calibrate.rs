@@ -1,58 +1,134 @@
-//! Log-odds to probabilities, on the validation data.
+//! Log-odds to probabilities, on data that the weights were not fitted on.
 //!
-//! The penalty shrinks weights and the training pairs are not as common as pairs are: raw log-odds rank well and mean little. Two
-//! numbers for links (Platt) and one for nodes (a temperature), fitted on validation data, make them probabilities.
+//! The penalty shrinks weights and the training pairs are not as common as pairs are: raw log-odds rank well and mean little. For links two
+//! numbers (Platt's slope and shift) map them to probabilities. Which two depends on how common edges are among the pairs that are asked
+//! about: where one pair in ten thousand is an edge, the pairs to be told apart are those at the very top, and the slope there is another than
+//! in the middle. So there are two numbers for each of several shares of edges, fitted with pairs weighted to that share. For nodes one
+//! temperature serves.
 
 use serde::{Deserialize, Serialize};
 
 use crate::linalg::sgl::log_sum_exp;
 
-/// Probability of a link: `1 / (1 + exp(−(slope · score + shift)))`, where edges and other pairs are equally common.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Probability of a link from the score of a model, for any share of edges among the pairs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LinkCalibration {
-    /// What log-odds are multiplied by.
+    /// By share of edges, from a half downwards.
+    pub fits: Vec<LogOdds>,
+}
+
+/// Log-odds of a link where this share of pairs are edges: `slope · score + shift + ln(prior / (1 − prior))`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LogOdds {
+    /// The share of edges that it was fitted for.
+    pub prior: f64,
+    /// What scores are multiplied by.
     pub slope: f64,
     /// What is added.
     pub shift: f64,
 }
 
+/// Shares of edges below a half that slopes are fitted for, as powers of ten.
+const DECADES: i32 = 6;
+
 impl LinkCalibration {
     /// The slope of a model whose order the validation pairs contradict.
     pub(crate) const FLAT: f64 = 1e-6;
 
-    /// From the scores of validation edges and other pairs, each kind with the same weight in all.
+    /// From the scores of validation edges and other pairs. A share of edges is fitted for where there are pairs enough to see it: as rare as
+    /// ten edges among all those pairs, were they drawn at that share.
     pub(crate) fn fit(positives: &[f64], negatives: &[f64]) -> Self {
-        let mut found = LinkCalibration { slope: 1.0, shift: 0.0 };
         if positives.is_empty() || negatives.is_empty() {
-            return found;
+            return LinkCalibration { fits: vec![LogOdds { prior: 0.5, slope: 1.0, shift: 0.0 }] };
         }
-        let sides = [(positives, true), (negatives, false)];
-        // Platt's targets: not quite 1 and 0, as if each side had one case of the other kind to come.
-        let target = |count: usize, edge: bool| {
-            let sure = (count as f64 + 1.0) / (count as f64 + 2.0);
-            if edge { sure } else { 1.0 - sure }
+        let mut fits = vec![LogOdds::fit(positives, negatives, 0.5)];
+        for decade in 1..=DECADES {
+            let prior = 10f64.powi(-decade);
+            let start = *fits.last().expect("there is one for a half");
+            let found = LogOdds::fit_from(start, positives, negatives, prior);
+            fits.push(found);
+        }
+        LinkCalibration { fits }
+    }
+
+    /// Whether validation pairs contradict the order of the model.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.fits[0].slope <= LinkCalibration::FLAT
+    }
+
+    /// Whether it can be used; a file may hold anything.
+    pub(crate) fn is_sound(&self) -> bool {
+        let sound = |fit: &LogOdds| {
+            fit.prior > 0.0 && fit.prior < 1.0 && fit.slope > 0.0 && fit.slope.is_finite() && fit.shift.is_finite()
         };
-        let loss = |at: &LinkCalibration| -> f64 {
-            sides
-                .iter()
-                .map(|&(scores, edge)| {
-                    let t = target(scores.len(), edge);
-                    let of = |&s: &f64| {
-                        let z = at.slope * s + at.shift;
-                        // −t ln p − (1 − t) ln(1 − p), without overflow.
-                        z.max(0.0) - t * z + (-z.abs()).exp().ln_1p()
-                    };
-                    scores.iter().map(of).sum::<f64>() / scores.len() as f64
-                })
-                .sum()
+        !self.fits.is_empty()
+            && self.fits.iter().all(sound)
+            && self.fits.windows(2).all(|two| two[1].prior < two[0].prior)
+    }
+
+    /// Slope and shift for a share of edges: between those of the nearest shares that were fitted.
+    fn at(&self, prior: f64) -> LogOdds {
+        let fits = &self.fits;
+        let after = fits.partition_point(|fit| fit.prior > prior);
+        let (above, below) = match after {
+            0 => return LogOdds { prior, ..fits[0] },
+            at if at == fits.len() => return LogOdds { prior, ..fits[at - 1] },
+            at => (fits[at - 1], fits[at]),
+        };
+        let share = (logit(prior) - logit(above.prior)) / (logit(below.prior) - logit(above.prior));
+        let mix = |a: f64, b: f64| a + share * (b - a);
+        LogOdds { prior, slope: mix(above.slope, below.slope), shift: mix(above.shift, below.shift) }
+    }
+
+    /// The log-odds of a link where this share of all pairs are edges.
+    pub fn log_odds(&self, score: f64, prior: f64) -> f64 {
+        let LogOdds { slope, shift, .. } = self.at(prior);
+        slope * score + shift + logit(prior)
+    }
+
+    /// The probability of a link where this share of all pairs are edges.
+    pub fn probability(&self, score: f64, prior: f64) -> f64 {
+        sigmoid(self.log_odds(score, prior))
+    }
+}
+
+fn logit(p: f64) -> f64 {
+    (p / (1.0 - p)).ln()
+}
+
+impl LogOdds {
+    fn fit(positives: &[f64], negatives: &[f64], prior: f64) -> Self {
+        LogOdds::fit_from(LogOdds { prior, slope: 1.0, shift: 0.0 }, positives, negatives, prior)
+    }
+
+    /// The likeliest slope and shift where edges weigh `prior` of all and other pairs the rest.
+    fn fit_from(start: LogOdds, positives: &[f64], negatives: &[f64], prior: f64) -> Self {
+        let mut found = LogOdds { prior, ..start };
+        let offset = logit(prior);
+        // Not quite 1, as if one more edge were still to come that may be none: edges that are all on one side would have no finite slope.
+        let sure = (positives.len() as f64 + 1.0) / (positives.len() as f64 + 2.0);
+        let sides = [(positives, prior, sure), (negatives, 1.0 - prior, 0.0)];
+        // The same for other pairs, without adding to the share of edges: a slope of many times the start's must be worth it.
+        let ridge = 1e-4 * prior / positives.len().min(negatives.len()) as f64;
+        let loss = |at: &LogOdds| -> f64 {
+            let side = |&(scores, weight, t): &(&[f64], f64, f64)| {
+                let of = |&s: &f64| {
+                    let z = at.slope * s + at.shift + offset;
+                    // −t ln p − (1 − t) ln(1 − p), without overflow.
+                    z.max(0.0) - t * z + (-z.abs()).exp().ln_1p()
+                };
+                weight * scores.iter().map(of).sum::<f64>() / scores.len() as f64
+            };
+            sides.iter().map(side).sum::<f64>() + 0.5 * ridge * at.slope * at.slope
         };
         for _ in 0..100 {
-            let (mut g, mut h) = ([0.0f64; 2], [1e-12, 0.0, 1e-12]);
-            for &(scores, edge) in &sides {
-                let (t, weight) = (target(scores.len(), edge), 1.0 / scores.len() as f64);
+            let (mut g, mut h) = ([ridge * found.slope, 0.0], [ridge + 1e-14 * prior, 0.0, 1e-14 * prior]);
+            for &(scores, weight, t) in &sides {
+                let weight = weight / scores.len() as f64;
                 for &s in scores {
-                    let p = sigmoid(found.slope * s + found.shift);
+                    let p = sigmoid(found.slope * s + found.shift + offset);
                     let (r, q) = (weight * (p - t), weight * p * (1.0 - p));
                     g[0] += r * s;
                     g[1] += r;
@@ -68,9 +144,12 @@ impl LinkCalibration {
             let step = [(h[2] * g[0] - h[1] * g[1]) / det, (h[0] * g[1] - h[1] * g[0]) / det];
             let before = loss(&found);
             // Newton, halved until it gains.
-            let better = (0..30).map(|k| 0.5f64.powi(k)).find_map(|t| {
-                let next =
-                    LinkCalibration { slope: found.slope - t * step[0], shift: found.shift - t * step[1] };
+            let better = (0..40).map(|k| 0.5f64.powi(k)).find_map(|t| {
+                let next = LogOdds {
+                    prior,
+                    slope: found.slope - t * step[0],
+                    shift: found.shift - t * step[1],
+                };
                 (loss(&next) < before).then_some(next)
             });
             let Some(next) = better else { break };
@@ -80,21 +159,11 @@ impl LinkCalibration {
                 break;
             }
         }
-        if found.slope <= 0.0 || !found.slope.is_finite() || !found.shift.is_finite() {
+        if found.slope <= LinkCalibration::FLAT || !found.slope.is_finite() || !found.shift.is_finite() {
             // Validation pairs that contradict the model are too few to turn its order round.
-            return LinkCalibration { slope: LinkCalibration::FLAT, shift: 0.0 };
+            return LogOdds { prior, slope: LinkCalibration::FLAT, shift: 0.0 };
         }
         found
-    }
-
-    /// The log-odds of a link where this share of all pairs are edges.
-    pub fn log_odds(&self, score: f64, prior: f64) -> f64 {
-        self.slope * score + self.shift + (prior / (1.0 - prior)).ln()
-    }
-
-    /// The probability of a link where this share of all pairs are edges.
-    pub fn probability(&self, score: f64, prior: f64) -> f64 {
-        sigmoid(self.log_odds(score, prior))
     }
 }
 
@@ -116,25 +185,23 @@ pub struct NodeCalibration {
 }
 
 impl NodeCalibration {
-    /// From the scores of validation nodes, class after class, and their true classes.
+    /// From the scores of nodes that the weights were not fitted on, class after class, and their true classes.
     pub(crate) fn fit(scores: &[f64], truth: &[u32], classes: usize) -> Self {
         if truth.is_empty() || classes < 2 {
             return NodeCalibration { temperature: 1.0 };
         }
-        // Not quite sure, as with links: as if every class had one node still to come. A few nodes that are all right would
-        // otherwise make the model as sure as it can be.
-        let sure = (truth.len() as f64 + 1.0) / (truth.len() + classes) as f64;
-        let unsure = (1.0 - sure) / (classes - 1) as f64;
         let loss = |log_t: f64| -> f64 {
             let rows = scores.chunks_exact(classes).zip(truth);
-            rows.map(|(row, &class)| {
-                let cooled: Vec<f64> = row.iter().map(|s| s / log_t.exp()).collect();
-                let others = cooled.iter().sum::<f64>() - cooled[class as usize];
-                log_sum_exp(&cooled) - sure * cooled[class as usize] - unsure * others
-            })
-            .sum()
+            let fit: f64 = rows
+                .map(|(row, &class)| {
+                    let cooled: Vec<f64> = row.iter().map(|s| s / log_t.exp()).collect();
+                    log_sum_exp(&cooled) - cooled[class as usize]
+                })
+                .sum();
+            // A few nodes that are all right would otherwise make the model as sure as it can be.
+            fit + 0.5 * log_t * log_t
         };
-        // Convex in one over the temperature, so it has one valley; a golden section finds it.
+        // One valley; a golden section finds it.
         let (mut low, mut high) = (-4.0f64, 4.0f64);
         let ratio = 0.5 * (5f64.sqrt() - 1.0);
         for _ in 0..60 {
@@ -169,21 +236,47 @@ mod tests {
             |mean: f64, count: usize| -> Vec<f64> { (0..count).map(|_| mean + draw.normal()).collect() };
         // Densities N(1, 1) against N(−1, 1): log-odds 2 s. The sides' sizes must not matter.
         let found = LinkCalibration::fit(&drawn(1.0, 20_000), &drawn(-1.0, 60_000));
-        assert!((found.slope - 2.0).abs() < 0.05 && found.shift.abs() < 0.05, "{found:?}");
-        let p = found.probability(0.3, 0.5);
-        assert!((found.probability(0.3, 0.01) - 0.01 * p / (0.01 * p + 0.99 * (1.0 - p))).abs() < 1e-12);
+        let LogOdds { slope, shift, .. } = found.fits[0];
+        assert!((slope - 2.0).abs() < 0.05 && shift.abs() < 0.05, "{found:?}");
+        // The same log-odds hold at every share of edges, so the fits agree.
+        for fit in &found.fits[..4] {
+            assert!((fit.slope - 2.0).abs() < 0.2, "{fit:?}");
+        }
+        assert_eq!(found.probability(0.3, 0.5), sigmoid(slope * 0.3 + shift));
+        assert!(found.is_sound());
+    }
+
+    /// Scores whose log-odds are steep in the middle and flat at the top: one slope cannot serve both, and the expected number of edges must
+    /// be right at every share.
+    #[test]
+    fn the_expected_number_of_edges_is_right_at_every_share() {
+        let mut draw = Seed(6).stream(Stream::Synth, 0);
+        let mut drawn = |mean: f64, wide: f64, count: usize| -> Vec<f64> {
+            (0..count)
+                .map(|_| if draw.unit() < 0.02 { mean + 4.0 * wide * draw.normal() } else { mean + draw.normal() })
+                .collect()
+        };
+        let (edges, others) = (drawn(2.0, 0.5, 2000), drawn(-2.0, 1.0, 40_000));
+        let found = LinkCalibration::fit(&edges, &others);
+        let mean = |scores: &[f64], prior: f64| {
+            scores.iter().map(|&s| found.probability(s, prior)).sum::<f64>() / scores.len() as f64
+        };
+        for prior in [0.5, 0.1, 0.03, 1e-2, 1e-3] {
+            let expected = prior * mean(&edges, prior) + (1.0 - prior) * mean(&others, prior);
+            assert!((expected / prior).ln().abs() < 0.25, "{prior}: {expected}");
+        }
     }
 
     #[test]
     fn odd_validation_sets_are_met() {
         let empty = LinkCalibration::fit(&[], &[1.0]);
-        assert_eq!((empty.slope, empty.shift), (1.0, 0.0));
-        // Told apart without a fault: steep, but finite. The other way round: no order is turned.
+        assert_eq!((empty.fits.len(), empty.probability(0.0, 0.3)), (1, 0.3));
+        // Separated without a fault: steep, but finite. The other way round: no order is turned.
         for (positives, negatives) in
             [([2.0, 3.0], [-1.0, -2.0]), ([-1.0, -2.0], [2.0, 3.0]), ([0.0; 2], [0.0; 2])]
         {
             let found = LinkCalibration::fit(&positives, &negatives);
-            assert!(found.slope > 0.0 && found.slope.is_finite() && found.shift.is_finite(), "{found:?}");
+            assert!(found.is_sound(), "{found:?}");
         }
         assert_eq!(NodeCalibration::fit(&[], &[], 3).temperature, 1.0);
         // A few nodes that are all right: surer than the scores are, but not without bounds.
@@ -191,7 +284,7 @@ mod tests {
         let found = NodeCalibration::fit(&right, &[0; 20], 3);
         let mut row = vec![1.0, 0.0, 0.0];
         found.probabilities(&mut row);
-        assert!((row[0] - 21.0 / 23.0).abs() < 1e-6, "{found:?} {row:?}");
+        assert!(row[0] > 0.9 && row[0] < 0.9999, "{found:?} {row:?}");
     }
 
     #[test]

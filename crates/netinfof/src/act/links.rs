@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::{ActReport, Chosen, Grid, LinkCalibration, PathStep, groups_of};
 use crate::error::{Error, Result};
+use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::kernel::{self, simd};
 use crate::linalg::SglParams;
@@ -232,9 +233,26 @@ pub fn links(
 ) -> Result<LinkResult> {
     let k = check_hits(params, split, exec)?;
     let labels = training.act.labels();
-    let components: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
+    let all: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
+    // What a component learned in the folds may not hold outside of them: one that ranks validation edges below other pairs is left out.
+    let holds = |component: &&LinkComponent| {
+        let [edges, others] = [&valid.positives, &valid.negatives]
+            .map(|set| component.similarities(set, exec).iter().map(|&s| f64::from(s)).collect::<Vec<_>>());
+        metric::auc(&edges, &others) >= 0.5
+    };
+    let kept: Vec<usize> = (0..all.len()).filter(|&at| holds(&all[at])).collect();
+    let left_out: Vec<&str> =
+        (0..all.len()).filter(|at| !kept.contains(at)).map(|at| all[at].kind().name()).collect();
+    if !left_out.is_empty() {
+        exec.notice(format!(
+            "components that rank validation edges below other pairs are left out of the model: {}",
+            left_out.join(", ")
+        ));
+    }
+    let components: Vec<&LinkComponent> = kept.iter().map(|&at| all[at]).collect();
     let groups = groups_of(components.iter().map(|component| component.cols()));
-    let blocks: Vec<&Block> = learned.iter().map(|l| l.act.as_ref().expect("made for Act")).collect();
+    let blocks: Vec<&Block> =
+        kept.iter().map(|&at| learned[at].act.as_ref().expect("made for Act")).collect();
     let judge = Judge::new(split, valid, k, source, exec);
     let mut solver = Solver::new(blocks, Target::Binary(&labels), groups.clone(), exec);
     let (penalties, patience) = match &params.penalties {
@@ -278,6 +296,7 @@ pub fn links(
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = LinkModel::new(&weights, used.iter().map(|&at| &groups[at]), params);
     let weighing: Vec<&LinkComponent> = used.iter().map(|&at| components[at]).collect();
+    let used: Vec<usize> = used.into_iter().map(|at| kept[at]).collect();
     let scores =
         |set: &Evaluated| [&set.positives, &set.negatives].map(|pairs| model.scores(&weighing, pairs, exec));
     let metrics = |[positives, negatives]: &[Vec<f64>; 2]| -> OrderedMap<f64> {
@@ -295,16 +314,39 @@ pub fn links(
         .into_iter()
         .collect()
     };
-    let names = components.iter().map(|component| component.kind().name());
-    let valid = scores(valid);
+    // Components that were left out have no weights.
+    let ranges: Vec<Range<usize>> = (0..all.len())
+        .map(|at| kept.iter().position(|&own| own == at).map_or(0..0, |own| groups[own].clone()))
+        .collect();
+    let names = all.iter().map(|component| component.kind().name());
+    let valid_scores = scores(valid);
     let test = scores(&Evaluated::new(&split.test, source, exec));
-    let mut report = ActReport::new(metrics(&valid), metrics(&test), &weights, names.zip(&groups), chosen);
+    let mut report =
+        ActReport::new(metrics(&valid_scores), metrics(&test), &weights, names.zip(&ranges), chosen);
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
-    let calibration = LinkCalibration::fit(&valid[0], &valid[1]);
-    if calibration.slope <= LinkCalibration::FLAT {
-        exec.notice("validation pairs contradict the model: its probabilities say nothing");
+    // The negatives that choices are made on are more than those of validation: they show what the top of all pairs looks like.
+    let others = match (split.each, split.choice.len() > split.valid.negatives.len()) {
+        (0, true) => {
+            Some(model.scores(&weighing, &PairSet::new(split.choice.clone(), source, exec), exec))
+        }
+        _ => None,
+    };
+    let calibration = LinkCalibration::fit(&valid_scores[0], others.as_ref().unwrap_or(&valid_scores[1]));
+    if calibration.is_flat() {
+        exec.notice("validation pairs contradict the model: its probabilities carry no information");
     }
+    // Both kinds of pairs weigh the same, however many there are: one bit is what there is to gain.
+    let bits = |scores: &[f64], edge: bool| {
+        let gained = scores.iter().map(|&score| {
+            let z = calibration.log_odds(score, 0.5);
+            1.0 - (if edge { -z } else { z }).exp().ln_1p().min(700.0) / std::f64::consts::LN_2
+        });
+        Estimate::of_values(gained.collect::<Vec<_>>().into_iter())
+    };
+    let halves = [bits(&test[0], true), bits(&test[1], false)];
+    report.information = Estimate::mean(&halves, 1.0);
+    report.baseline = Some(0.5);
     Ok(LinkResult { report, model, used, calibration, test })
 }
 

@@ -7,14 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::{ActReport, Chosen, Grid, NodeCalibration, groups_of};
 use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
+use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::kernel::{self, simd};
+use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights, log_sum_exp};
 use crate::matrix::Matrix;
 use crate::metric;
 use crate::probe::InfoScore;
 use crate::report::OrderedMap;
+use crate::seed::{Seed, Stream};
 use crate::split::NodeSplit;
 
 /// Parameters of Act on nodes.
@@ -23,7 +26,7 @@ use crate::split::NodeSplit;
 pub struct NodeActParams {
     /// Penalties to try.
     pub grid: Grid,
-    /// How embeddings are normalised (default rows).
+    /// How embeddings are normalised (default by kind).
     pub normalization: Normalization,
     /// Components whose p-value in Probe is higher are left out (default 0.05): what Probe cannot tell from noise only
     /// adds noise to a model with a handful of labels. If all are, all stay.
@@ -34,7 +37,7 @@ impl Default for NodeActParams {
     fn default() -> Self {
         NodeActParams {
             grid: Grid::new(vec![1e-4], vec![3e-2, 1e-2]).ridge(vec![0.01, 0.1, 1.0]),
-            normalization: Normalization::Rows,
+            normalization: Normalization::ByKind,
             max_p: 0.05,
         }
     }
@@ -145,6 +148,7 @@ pub fn nodes(
     probed: &[InfoScore],
     split: &NodeSplit,
     params: &NodeActParams,
+    seed: Seed,
     exec: &Exec,
 ) -> Result<NodeResult> {
     params.validate()?;
@@ -224,8 +228,80 @@ pub fn nodes(
             .collect(),
         confusion,
     });
-    let calibration = NodeCalibration::fit(&valid, &valid_labels, classes);
+    // Validation nodes are few, so training nodes help to calibrate: each scored by a model that was fitted without it.
+    let penalty = SglParams {
+        lambda1: report.chosen.lambda1,
+        lambda2: report.chosen.lambda2,
+        ridge: report.chosen.ridge,
+        tolerance: params.grid.tolerance,
+        max_iterations: params.grid.max_iterations,
+    };
+    let (mut unseen, mut truth) = cross_fitted(&weighing, split, &penalty, seed, exec)?;
+    unseen.extend(&valid);
+    truth.extend(&valid_labels);
+    let calibration = NodeCalibration::fit(&unseen, &truth, classes);
+    let gained = gained_bits(&test, &test_labels, &calibration, &class_shares(&labels, classes));
+    report.information = Estimate::of_values(gained.into_iter());
+    let mut counts = vec![0usize; classes];
+    test_labels.iter().for_each(|&class| counts[class as usize] += 1);
+    report.baseline = counts.iter().max().map(|&top| top as f64 / test_labels.len().max(1) as f64);
     Ok(NodeResult { report, model, used, calibration, test })
+}
+
+/// Folds that training nodes are calibrated in.
+const CALIBRATION_FOLDS: usize = 5;
+
+/// Scores of the training nodes by models that were fitted without them, and their classes. None where a class has too few nodes for that.
+fn cross_fitted(
+    embeddings: &[&Matrix],
+    split: &NodeSplit,
+    penalty: &SglParams,
+    seed: Seed,
+    exec: &Exec,
+) -> Result<(Vec<f64>, Vec<u32>)> {
+    let classes = split.classes.len();
+    let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
+    let mut nodes = split.sets.train.clone();
+    if groups.is_empty() || nodes.len() < 2 * CALIBRATION_FOLDS {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    // Class by class, so that every fold has its share of each.
+    seed.stream(Stream::CalibrationFolds, 0).shuffle(&mut nodes);
+    nodes.sort_by_key(|&node| split.labels[node as usize]);
+    let (mut scores, mut truth) = (Vec::new(), Vec::new());
+    for fold in 0..CALIBRATION_FOLDS {
+        let (own, others): (Vec<_>, Vec<_>) =
+            nodes.iter().enumerate().partition(|(at, _)| at % CALIBRATION_FOLDS == fold);
+        let [own, others] = [own, others].map(|part| part.into_iter().map(|(_, &n)| n).collect::<Vec<NodeId>>());
+        let design = NodeDesign { embeddings, nodes: &others };
+        let rows = Block::collect(&design, design.cols(), exec);
+        let labels = split.labels_of(&others);
+        let target = Target::Classes { labels: &labels, classes };
+        let mut solver = Solver::new(vec![&rows], target, groups.clone(), exec);
+        solver.fit(penalty)?;
+        let model = NodeModel::new(solver.weights(), &groups.iter().collect::<Vec<_>>());
+        scores.extend(model.scores(&NodeDesign { embeddings, nodes: &own }, exec));
+        truth.extend(split.labels_of(&own));
+    }
+    Ok((scores, truth))
+}
+
+/// Shares of the classes among labels, none of them zero.
+fn class_shares(labels: &[u32], classes: usize) -> Vec<f64> {
+    let mut counts = vec![0.5; classes];
+    labels.iter().for_each(|&class| counts[class as usize] += 1.0);
+    let all: f64 = counts.iter().sum();
+    counts.iter().map(|count| count / all).collect()
+}
+
+/// For every node, log₂ of how much more probable its class is by the model than by the shares of the classes.
+fn gained_bits(scores: &[f64], truth: &[u32], calibration: &NodeCalibration, shares: &[f64]) -> Vec<f64> {
+    let of = |(row, &class): (&[f64], &u32)| {
+        let cooled: Vec<f64> = row.iter().map(|s| s / calibration.temperature).collect();
+        let log_p = cooled[class as usize] - log_sum_exp(&cooled);
+        (log_p - shares[class as usize].ln()) / std::f64::consts::LN_2
+    };
+    scores.chunks_exact(shares.len()).zip(truth).map(of).collect()
 }
 
 /// Features of nodes: their rows in all embeddings, one after the other.

@@ -1,9 +1,11 @@
 //! Features on their way through the graph: prepared, filtered, never written out.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::prepare::{Preparation, append_degrees};
 use super::{Averaging, ComponentKind, ComponentParams};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
@@ -11,12 +13,11 @@ use crate::kernel::{self, Blocks, Scaled};
 use crate::linalg::{Dense, LinearOperator, SPARSE_COST};
 use crate::matrix::{LARGE, Matrix};
 
-/// Features ready for propagation: shifted to a minimum of 0, rows summing to 1, one-hot degrees beside them where they
-/// are missing or narrower than the embedding.
+/// Prepared features, ready for propagation.
 pub(crate) enum FeatureOperator<'a> {
     Dense(Matrix),
     /// Dense ones that are too large to be copied.
-    Large(Prepared<'a>),
+    Large(PreparedRows<'a>),
     Sparse {
         matrix: Csr,
         transpose: Csr,
@@ -26,64 +27,43 @@ pub(crate) enum FeatureOperator<'a> {
 /// Above this share of entries that are not zero, the dense product is the faster one.
 const DENSE_FROM: f64 = 0.1;
 
-/// Dense features, prepared row by row.
-pub(crate) struct Prepared<'a> {
-    x: &'a Matrix,
-    rarity: Option<Vec<f32>>,
-    lowest: f32,
-    /// One over them makes rows sum to 1.
-    sums: Vec<f64>,
+/// Dense features, prepared row by row whenever they are used.
+#[derive(Debug)]
+pub(crate) struct PreparedRows<'a> {
+    x: Cow<'a, Matrix>,
+    preparation: Cow<'a, Preparation>,
+    /// What the words of each row are divided by.
+    totals: Vec<f64>,
 }
 
-impl<'a> Prepared<'a> {
-    fn new(x: &'a Matrix, how: &Preparation, exec: &Exec) -> Self {
-        let mut prepared =
-            Prepared { x, rarity: how.rarity.clone(), lowest: how.lowest, sums: vec![0.0; x.rows()] };
-        let mut sums = std::mem::take(&mut prepared.sums);
-        exec.fill_rows(&mut sums, 1, 64, |first, sums| {
+impl<'a> PreparedRows<'a> {
+    pub(crate) fn new(x: Cow<'a, Matrix>, preparation: Cow<'a, Preparation>, exec: &Exec) -> Self {
+        let mut totals = vec![0.0; x.rows()];
+        exec.fill_rows(&mut totals, 1, 64, |first, totals| {
             let mut room = vec![0.0; x.cols()];
-            for (offset, sum) in sums.iter_mut().enumerate() {
-                prepared.shifted(first + offset, &mut room);
-                *sum = room.iter().map(|&v| f64::from(v)).sum();
+            for (offset, total) in totals.iter_mut().enumerate() {
+                *total = preparation.total(x.row(first + offset), &mut room);
             }
         });
-        prepared.sums = sums;
-        prepared
+        PreparedRows { x, preparation, totals }
     }
 
-    /// A row before it sums to 1.
-    fn shifted(&self, row: usize, out: &mut [f32]) {
-        let values = self.x.row(row);
-        match &self.rarity {
-            None => out.iter_mut().zip(values).for_each(|(out, v)| *out = v - self.lowest),
-            Some(rarity) => {
-                let weighed = values.iter().zip(rarity).map(|(v, weight)| v * weight);
-                out.iter_mut().zip(weighed).for_each(|(out, v)| *out = v - self.lowest);
-            }
-        }
-    }
-
-    fn row(&self, row: usize, out: &mut [f32]) {
-        self.shifted(row, out);
-        let sum = self.sums[row];
-        if sum > 0.0 {
-            for v in out {
-                *v = (f64::from(*v) / sum) as f32;
-            }
-        }
+    pub(crate) fn row(&self, row: usize, out: &mut [f32]) {
+        self.preparation.row(self.x.row(row), self.totals[row], out);
     }
 
     /// All of them, for good.
-    fn whole(&self, exec: &Exec) -> Matrix {
-        let mut out = Matrix::zeros(self.x.rows(), self.x.cols());
+    pub(crate) fn whole(&self, exec: &Exec) -> Matrix {
+        let mut out = Matrix::zeros(self.x.rows(), self.preparation.width());
         exec.fill_matrix(&mut out, |row, out| self.row(row, out));
         out
     }
 
     /// Whether the dense product is the faster one.
     fn is_dense(&self, exec: &Exec) -> bool {
+        let width = self.preparation.width();
         let counts = exec.map_blocks(self.x.rows(), 4096, |range| {
-            let mut room = vec![0.0; self.x.cols()];
+            let mut room = vec![0.0; width];
             range
                 .map(|row| {
                     self.row(row, &mut room);
@@ -91,19 +71,19 @@ impl<'a> Prepared<'a> {
                 })
                 .sum::<usize>()
         });
-        counts.iter().sum::<usize>() as f64 > DENSE_FROM * (self.x.rows() * self.x.cols()) as f64
+        counts.iter().sum::<usize>() as f64 > DENSE_FROM * (self.x.rows() * width) as f64
     }
 }
 
-impl Blocks for Prepared<'_> {
+impl Blocks for PreparedRows<'_> {
     fn rows(&self) -> usize {
         self.x.rows()
     }
     fn cols(&self) -> usize {
-        self.x.cols()
+        self.preparation.width()
     }
     fn block<'a>(&'a self, rows: Range<usize>, room: &'a mut Vec<f32>) -> &'a [f32] {
-        let width = self.x.cols();
+        let width = self.preparation.width();
         room.resize(rows.len() * width, 0.0);
         for (row, out) in rows.zip(room.chunks_exact_mut(width)) {
             self.row(row, out);
@@ -112,52 +92,19 @@ impl Blocks for Prepared<'_> {
     }
 }
 
-/// How the features of a training graph were prepared; those of another graph go the same way.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Preparation {
-    /// A weight for every column, where rare ones count more.
-    #[serde(skip)]
-    pub(crate) rarity: Option<Vec<f32>>,
-    /// The lowest value, taken from all.
-    lowest: f32,
-    /// Columns of features before anything stands beside them.
-    pub(crate) columns: usize,
-    /// One-hot degree columns beside them.
-    degrees: usize,
-}
-
 impl Preparation {
-    pub(crate) fn learn(
-        features: &Features,
-        rare: bool,
-        graph: &Csr,
-        params: &ComponentParams,
-        exec: &Exec,
-    ) -> Self {
-        let rarity = rare.then(|| features.rarity());
-        let weight = |col: usize| rarity.as_ref().map_or(1.0, |rarity| rarity[col]);
-        let lowest = match features {
-            Features::None => 0.0,
-            Features::Dense(x) => (0..x.rows())
-                .flat_map(|row| x.row(row).iter().enumerate().map(|(col, v)| v * weight(col)))
-                .fold(f32::INFINITY, f32::min),
-            Features::Sparse(x) => (0..x.rows())
-                .flat_map(|row| x.row(row).iter().zip(x.row_values(row).unwrap_or_default()))
-                .map(|(&col, v)| v * weight(col as usize))
-                .fold(0.0, f32::min),
-        };
-        let columns = features.cols();
-        let degrees = if columns < params.dim { degree_columns(columns, graph, params, exec) } else { 0 };
-        Preparation { rarity, lowest, columns, degrees }
-    }
-
     /// Features of the same columns over the nodes of a graph.
-    pub(crate) fn apply<'a>(&self, features: &'a Features, graph: &Csr, exec: &Exec) -> FeatureOperator<'a> {
+    pub(crate) fn apply<'a>(
+        &'a self,
+        features: &'a Features,
+        graph: &Csr,
+        exec: &Exec,
+    ) -> FeatureOperator<'a> {
         self.apply_from(LARGE, features, graph, exec)
     }
 
     fn apply_from<'a>(
-        &self,
+        &'a self,
         large: usize,
         features: &'a Features,
         graph: &Csr,
@@ -166,20 +113,16 @@ impl Preparation {
         let mut prepared = match features {
             Features::None => Features::None,
             Features::Dense(x) => {
-                let prepared = Prepared::new(x, self, exec);
-                if self.degrees == 0 && x.as_slice().len() >= large && prepared.is_dense(exec) {
+                let prepared = PreparedRows::new(Cow::Borrowed(x), Cow::Borrowed(self), exec);
+                if self.degrees() == 0 && x.as_slice().len() >= large && prepared.is_dense(exec) {
                     return FeatureOperator::Large(prepared);
                 }
                 Features::Dense(prepared.whole(exec))
             }
-            // A shift fills the zeros of a sparse matrix.
-            Features::Sparse(x) if self.lowest != 0.0 => {
-                Features::Dense(Prepared::new(&x.to_dense(), self, exec).whole(exec))
-            }
-            Features::Sparse(x) => Features::Sparse(self.sparse(x.clone())),
+            Features::Sparse(x) => self.sparse(x, exec),
         };
-        if self.degrees > 0 {
-            prepared = Features::Sparse(append_degrees(&prepared, graph, self.degrees));
+        if self.degrees() > 0 {
+            prepared = Features::Sparse(append_degrees(&prepared, graph, self.degrees()));
         }
         let dense = prepared.density() > DENSE_FROM;
         match prepared {
@@ -193,67 +136,6 @@ impl Preparation {
             Features::None => unreachable!("degrees were appended"),
         }
     }
-
-    /// Sparse features without anything below 0.
-    fn sparse(&self, x: Csr) -> Csr {
-        let mut features = Features::Sparse(x);
-        if let Some(rarity) = &self.rarity {
-            features.weigh_cols(rarity);
-        }
-        let Features::Sparse(mut x) = features else { unreachable!("they were sparse") };
-        let sums: Vec<f64> = (0..x.rows())
-            .map(|row| {
-                x.row_values(row).map_or(x.row(row).len() as f64, |v| v.iter().map(|&v| f64::from(v)).sum())
-            })
-            .collect();
-        x.map_values(|row, v| if sums[row] > 0.0 { (f64::from(v) / sums[row]) as f32 } else { 0.0 });
-        x
-    }
-
-    /// Width of what [`Preparation::apply`] gives.
-    pub(crate) fn width(&self) -> usize {
-        self.columns + self.degrees
-    }
-}
-
-/// How many one-hot columns the degrees of a training graph need.
-fn degree_columns(have: usize, graph: &Csr, params: &ComponentParams, exec: &Exec) -> usize {
-    let cap = params.degree_columns;
-    let highest = (0..graph.rows()).map(|node| graph.row(node).len()).max().unwrap_or(0);
-    let columns = (highest + 1).min(cap);
-    exec.notice(if have == 0 {
-        format!("no features: {columns} one-hot degree columns take their place")
-    } else {
-        format!(
-            "{have} features are fewer than the dimensions asked for: {columns} one-hot degree columns added"
-        )
-    });
-    if highest >= cap {
-        exec.notice(format!("degrees from {} to {highest} share one column", cap - 1));
-    }
-    columns
-}
-
-/// Features with one column a degree beside them; degrees beyond the last column share it.
-fn append_degrees(features: &Features, graph: &Csr, columns: usize) -> Csr {
-    let have = features.cols();
-    let base = match features {
-        Features::None => None,
-        Features::Dense(x) => Some(Csr::from_dense(x)),
-        Features::Sparse(x) => Some(x.clone()),
-    };
-    let rows = (0..graph.rows()).map(|node| {
-        let (mut indices, mut values) = base.as_ref().map_or_else(Default::default, |base| {
-            let indices = base.row(node).to_vec();
-            let values = base.row_values(node).map_or_else(|| vec![1.0; indices.len()], <[f32]>::to_vec);
-            (indices, values)
-        });
-        let degree = graph.row(node).len();
-        indices.push(u32::try_from(have + degree.min(columns - 1)).expect("columns fit in u32"));
-        values.push(1.0);
-        (indices, values)
-    });
-    Csr::from_rows(have + columns, rows)
 }
 
 impl LinearOperator for FeatureOperator<'_> {
@@ -404,6 +286,7 @@ impl LinearOperator for Filtered<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::FeatureScaling;
     use super::*;
 
     /// Prepared once and for all, or again for every product: the same bits.
@@ -417,7 +300,8 @@ mod tests {
         x.row_mut(7).fill(-3.0);
         let features = Features::Dense(x);
         let graph = Csr::symmetric(n, &[[0, 1]]);
-        let params = ComponentParams { dim: 4, ..ComponentParams::default() };
+        let scaling = FeatureScaling::Paper;
+        let params = ComponentParams { dim: 4, scaling, ..ComponentParams::default() };
         let mut wide = Matrix::zeros(width, 5);
         wide.as_mut_slice().iter_mut().for_each(|v| *v = draw.below(1000) as f32 / 500.0 - 1.0);
         for rare in [false, true] {
@@ -447,8 +331,8 @@ mod tests {
         let graph = Csr::symmetric(4, &[[0, 1], [0, 2], [0, 3]]);
         let params = ComponentParams { degree_columns: 3, ..ComponentParams::default() };
         let prepared = Preparation::learn(&Features::None, false, &graph, &params, &exec);
-        assert_eq!(prepared.degrees, 3);
-        let x = append_degrees(&Features::None, &graph, prepared.degrees).to_dense();
+        assert_eq!((prepared.degrees(), prepared.width()), (3, 3));
+        let x = append_degrees(&Features::None, &graph, prepared.degrees()).to_dense();
         assert_eq!(x.row(0), [0.0, 0.0, 1.0]);
         assert_eq!(x.row(1), [0.0, 1.0, 0.0]);
         assert!(exec.notices().iter().any(|n| n.contains("share one column")));

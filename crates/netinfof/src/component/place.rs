@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::features::{FeatureOperator, Filter, Preparation};
+use super::features::{FeatureOperator, Filter};
+use super::prepare::Preparation;
 use super::{Basis, Component, ComponentKind, Norm};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId};
@@ -49,12 +50,11 @@ impl<'a> Ground<'a> {
         graph: &'a Csr,
         features: &'a Features,
         known: Option<&'a [Option<NodeId>]>,
-        preparations: &[Option<Preparation>; 2],
+        preparations: &'a [Option<Preparation>; 2],
         exec: &Exec,
     ) -> Self {
-        let [plain, rare] = preparations;
-        let prepared = |how: &Option<Preparation>| how.as_ref().map(|how| how.apply(features, graph, exec));
-        Ground { graph, known, features: [prepared(plain), prepared(rare)] }
+        let prepared = preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
+        Ground { graph, known, features: prepared }
     }
 
     /// Axes by the nodes of this graph. New nodes have none: they are placed by the known ones around them.

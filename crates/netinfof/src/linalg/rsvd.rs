@@ -68,19 +68,38 @@ pub(crate) fn rsvd(
     }
     let mut y = op.apply(&test, exec);
     drop(test);
+    // Between two orthonormalisations lie two products, which square the spectrum. Where that loses directions, the products are made
+    // again with one orthonormalisation for each.
+    let mut steep = false;
+    let mut back = None;
+    let mut basis = |y: &Matrix, back: Option<&Matrix>| -> Result<(Matrix, bool)> {
+        let q = orthonormalize(y, exec)?;
+        if q.cols() == y.cols() || steep {
+            return Ok((q, steep));
+        }
+        steep = true;
+        match back {
+            None => Ok((q, steep)),
+            Some(back) => Ok((orthonormalize(&op.apply(&orthonormalize(back, exec)?, exec), exec)?, steep)),
+        }
+    };
     for _ in 0..params.power_iterations {
         exec.check()?;
-        let q = orthonormalize(&y, exec)?;
+        let (q, steep) = basis(&y, back.as_ref())?;
         if q.cols() == 0 {
             return Ok(empty());
         }
-        let back = op.apply_transpose(&q, exec);
+        let next = op.apply_transpose(&q, exec);
+        drop(q);
         exec.check()?;
-        y = op.apply(&back, exec);
+        let next = if steep { orthonormalize(&next, exec)? } else { next };
+        y = op.apply(&next, exec);
+        back = Some(next);
     }
     exec.check()?;
     // Twice: the first pass leaves the rounding error times the condition number, the second only rounding error.
-    let q = orthonormalize(&orthonormalize(&y, exec)?, exec)?;
+    let q = orthonormalize(&basis(&y, back.as_ref())?.0, exec)?;
+    drop((y, back));
     if q.cols() == 0 {
         return Ok(empty());
     }
@@ -101,6 +120,16 @@ pub(crate) fn rsvd(
     let signs = fix_signs(&v);
     v.scale_cols(&kept.iter().zip(&signs).map(|(&s, &sign)| sign / s as f32).collect::<Vec<_>>());
     Ok(Svd { s: kept, v })
+}
+
+/// The leading eigenvectors of a symmetric positive matrix, exactly; the singular values are its eigenvalues.
+pub(crate) fn symmetric_svd(a: &Mat<f64>, rank: usize) -> Result<Svd> {
+    let (values, vectors) = eigen(a)?;
+    // Eigenvalues of a covariance are squares of what the rank is judged by.
+    let kept = values.iter().take(rank).take_while(|&&v| v > RANK_TOLERANCE.powi(2) * values[0].max(0.0)).count();
+    let mut v = Matrix::from_fn(a.nrows(), kept, |row, col| vectors[(row, col)] as f32);
+    v.scale_cols(&fix_signs(&v));
+    Ok(Svd { s: values[..kept].to_vec(), v })
 }
 
 /// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are dependent

@@ -18,7 +18,7 @@ use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
 
 /// Grows by one when a file can no longer be read by what came before.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The one metadata entry.
 const ENTRY: &str = "netinfof";
 
@@ -65,6 +65,8 @@ struct Made {
     #[serde(flatten)]
     how: MadeHow,
     unit_rows: bool,
+    /// Rows that are shorter become zero.
+    shortest_row: f32,
     scaled_columns: bool,
 }
 
@@ -157,7 +159,13 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             arrays.floats(format!("{name}.scale"), &[scale.len()], scale);
         }
         let scaled_columns = place.norm.scale.is_some();
-        components.push(Made { kind: place.kind, how, unit_rows: place.norm.unit, scaled_columns });
+        components.push(Made {
+            kind: place.kind,
+            how,
+            unit_rows: place.norm.unit,
+            shortest_row: place.norm.shortest,
+            scaled_columns,
+        });
     };
     let (mut links, mut nodes) = (None, None);
     match &model.fit {
@@ -171,7 +179,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             }
             arrays.floats("weights", &[fit.model.weights.len()], &fit.model.weights);
             arrays.doubles("intercept", &[fit.model.intercept]);
-            let (directed, calibration) = (fit.model.directed, fit.calibration);
+            let (directed, calibration) = (fit.model.directed, fit.calibration.clone());
             links = Some(LinkHead { directed, calibration, pairwise: fit.x.is_some() });
         }
         Fit::Nodes(fit) => {
@@ -388,6 +396,9 @@ fn model(found: &Found<'_>, head: Head) -> Result<Model> {
     }
     for preparation in preparations.iter().flatten() {
         found.check("features", graph.features().cols(), preparation.columns)?;
+        if !preparation.is_sound() {
+            return found.fault("the preparation of its features contradicts itself");
+        }
     }
     let places: Vec<Place> = components
         .into_iter()
@@ -472,7 +483,7 @@ fn place(
         }
     };
     let scale = made.scaled_columns.then(|| found.floats(&format!("{name}.scale"))).transpose()?;
-    let place = Place { kind: made.kind, how, norm: Norm { scale, unit: made.unit_rows } };
+    let place = Place { kind: made.kind, how, norm: Norm { scale, unit: made.unit_rows, shortest: made.shortest_row } };
     if let Some(scale) = &place.norm.scale {
         found.check(&format!("{name}.scale"), scale.len(), place.cols())?;
     }
@@ -495,6 +506,9 @@ fn link_fit(found: &Found<'_>, places: Vec<Place>, head: LinkHead) -> Result<Lin
     found.check("weights", weights.len(), width)?;
     let intercept = found.doubles("intercept")?;
     found.check("intercept", intercept.len(), 1)?;
+    if !head.calibration.is_sound() {
+        return found.fault("its calibration is no increasing function");
+    }
     let model = LinkModel { weights, intercept: intercept[0], directed: head.directed };
     Ok(LinkFit { embedded, x, model, calibration: head.calibration })
 }

@@ -1,0 +1,776 @@
+//! Features by kind: what every column is, and what a linear model gets to see of it.
+//!
+//! Linear models see words, numbers, flags and category codes well only in different forms, so every column is prepared by
+//! its kind ([`ColumnKind`]):
+//!
+//! - *Words*, many columns that are mostly zero, are divided by their row's sum, as in the paper. Where some are negative
+//!   (hashed words), by the row's length. Nothing is shifted and nothing is written out, so sparse stays sparse.
+//! - *Numbers* are centred and scaled column by column, with robust estimates of both. Tables of few columns also get
+//!   piecewise linear functions of each number's rank, so that a linear model can bend.
+//! - *Flags* (two values) are centred and scaled; *categories* (few whole numbers) get a column for each level.
+//!
+//! A graph without features gets one-hot degrees in their place. They are structure and never stand beside real features,
+//! unless the paper's preparation is asked for with them.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::ComponentParams;
+use crate::exec::Exec;
+use crate::graph::{Csr, Features};
+use crate::matrix::Matrix;
+
+/// How features become input of the components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeatureScaling {
+    /// Every column by its kind.
+    #[default]
+    ByKind,
+    /// As in the paper's published code: less the lowest value of all, every row divided by its sum.
+    Paper,
+}
+
+/// What a feature column is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ColumnKind {
+    /// The same value for every node.
+    Constant,
+    /// One of many columns that are mostly zero and never negative.
+    Word,
+    /// The same, with negative values.
+    Hashed,
+    /// Two values.
+    Flag,
+    /// A few whole numbers.
+    Category,
+    /// Anything else.
+    Number,
+}
+
+/// What was done with the feature columns of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ColumnTreatment {
+    /// What they are taken for; none where the paper's preparation does not ask.
+    pub kind: Option<ColumnKind>,
+    /// How many columns.
+    pub columns: usize,
+    /// The first of them.
+    pub first: Vec<usize>,
+    /// What was done.
+    pub treatment: Cow<'static, str>,
+}
+
+/// From this many columns on, sparse ones are words and numbers are an embedding rather than a table.
+const MANY: usize = 64;
+/// Least share of zeros in a column of words.
+const MOSTLY_ZERO: f64 = 0.5;
+/// The same for a column whose values are of the size of the words' values.
+const OFTEN_ZERO: f64 = 0.2;
+/// How much larger than the words' typical maximum a value of that size may be.
+const WORD_SIZE: f32 = 10.0;
+/// Rows that quantiles and levels are found from; a sample where there are more.
+const SAMPLED_ROWS: usize = 50_000;
+/// Whole numbers with at most this many levels are categories.
+const MOST_LEVELS: usize = 32;
+/// Levels with fewer sampled nodes get no column.
+const FEWEST_OF_A_LEVEL: usize = 5;
+/// Robustly standardised numbers are cut here.
+const CLIP: f32 = 6.0;
+/// Places at which the function of a rank may bend: the quantiles between these many equal parts.
+const PARTS: usize = 10;
+/// Places at which the distribution of a number is kept.
+const QUANTILES: usize = 41;
+/// Deviations below this share of a column's largest value are rounding.
+const ROUNDING: f64 = 1e-6;
+/// Least deviation that a flag or a level is divided by: rare ones would become outliers.
+const LEAST_SPREAD: f64 = 0.15;
+/// Examples of columns in a report.
+const LISTED: usize = 8;
+
+/// How the features of a training graph were prepared; those of another graph are prepared the same way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Preparation {
+    /// A weight for every column, where rare words count more.
+    #[serde(skip)]
+    pub(crate) rarity: Option<Vec<f32>>,
+    /// Columns of the features.
+    pub(crate) columns: usize,
+    method: Method,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Method {
+    /// One-hot degrees in the place of features.
+    Degrees { columns: usize },
+    /// The paper's; with one-hot degrees beside it where the user asked for them.
+    Paper { lowest: f32, degrees: usize },
+    /// Every column by its kind. Words are all columns that are not in the table.
+    Kinds { words: Option<WordColumns>, table: Vec<TableColumn> },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct WordColumns {
+    /// Whether some are negative: rows are then divided by their length.
+    signed: bool,
+    /// Factor that puts them on a par with the table.
+    scale: f32,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct TableColumn {
+    column: usize,
+    encoding: Encoding,
+    /// Mean and factor of every output.
+    standard: Vec<[f32; 2]>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Encoding {
+    /// The value.
+    Flag,
+    /// The value, and one output for each of these levels.
+    Category { levels: Vec<f32> },
+    /// The value, robustly standardised and cut; where there are quantiles, hinges of its rank too.
+    Number { centre: f32, scale: f32, quantiles: Vec<f32> },
+}
+
+impl Encoding {
+    fn width(&self) -> usize {
+        match self {
+            Encoding::Flag => 1,
+            Encoding::Category { levels } => 1 + levels.len(),
+            Encoding::Number { quantiles, .. } if quantiles.is_empty() => 1,
+            Encoding::Number { .. } => 1 + PARTS,
+        }
+    }
+
+    /// The outputs, before they are standardised.
+    fn expand(&self, v: f32, out: &mut [f32]) {
+        match self {
+            Encoding::Flag => out[0] = v,
+            Encoding::Category { levels } => {
+                out[0] = v;
+                out[1..].iter_mut().zip(levels).for_each(|(out, &level)| *out = f32::from(v == level));
+            }
+            Encoding::Number { centre, scale, quantiles } => {
+                out[0] = ((v - centre) * scale).clamp(-CLIP, CLIP);
+                if !quantiles.is_empty() {
+                    let rank = rank(quantiles, v);
+                    for (part, out) in out[1..].iter_mut().enumerate() {
+                        *out = (rank - part as f32 / PARTS as f32).max(0.0);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The share of values below `v`, between these evenly spaced quantiles; of several equal quantiles the middle one counts.
+fn rank(quantiles: &[f32], v: f32) -> f32 {
+    let last = quantiles.len() - 1;
+    let below = quantiles.partition_point(|&q| q < v);
+    let up_to = quantiles.partition_point(|&q| q <= v);
+    if below < up_to {
+        return (below + up_to - 1) as f32 / (2 * last) as f32;
+    }
+    if below == 0 {
+        return 0.0;
+    }
+    if below > last {
+        return 1.0;
+    }
+    let (low, high) = (quantiles[below - 1], quantiles[below]);
+    (below as f32 - 1.0 + (v - low) / (high - low)) / last as f32
+}
+
+/// What is known of a column before its kind is.
+struct ColumnFacts {
+    zero_share: f64,
+    lowest: f32,
+    highest: f32,
+}
+
+impl ColumnFacts {
+    fn all(features: &Features) -> Vec<ColumnFacts> {
+        let cols = features.cols();
+        let (mut nonzero, mut lowest, mut highest) =
+            (vec![0usize; cols], vec![f32::INFINITY; cols], vec![f32::NEG_INFINITY; cols]);
+        let mut add = |col: usize, v: f32| {
+            nonzero[col] += usize::from(v != 0.0);
+            lowest[col] = lowest[col].min(v);
+            highest[col] = highest[col].max(v);
+        };
+        let rows = match features {
+            Features::None => 0,
+            Features::Dense(x) => {
+                (0..x.rows()).for_each(|row| x.row(row).iter().enumerate().for_each(|(col, &v)| add(col, v)));
+                x.rows()
+            }
+            Features::Sparse(x) => {
+                for row in 0..x.rows() {
+                    match x.row_values(row) {
+                        None => x.row(row).iter().for_each(|&col| add(col as usize, 1.0)),
+                        Some(values) => {
+                            x.row(row).iter().zip(values).for_each(|(&col, &v)| add(col as usize, v));
+                        }
+                    }
+                }
+                x.rows()
+            }
+        };
+        (0..cols)
+            .map(|col| {
+                // What is not stored is zero.
+                let zeros = rows - nonzero[col];
+                let with_zero = |v: f32| if zeros > 0 && matches!(features, Features::Sparse(_)) { 0.0 } else { v };
+                ColumnFacts {
+                    zero_share: zeros as f64 / rows.max(1) as f64,
+                    lowest: lowest[col].min(with_zero(lowest[col])),
+                    highest: highest[col].max(with_zero(highest[col])),
+                }
+            })
+            .collect()
+    }
+
+    fn is_constant(&self) -> bool {
+        self.lowest >= self.highest
+    }
+}
+
+impl Preparation {
+    /// How these features are prepared; `rare` gives rare words more weight. Degrees are those of `graph`.
+    pub(crate) fn learn(
+        features: &Features,
+        rare: bool,
+        graph: &Csr,
+        params: &ComponentParams,
+        exec: &Exec,
+    ) -> Self {
+        let columns = features.cols();
+        if columns == 0 {
+            let method = Method::Degrees { columns: degree_columns(graph, params, exec) };
+            return Preparation { rarity: rare.then(Vec::new), columns, method };
+        }
+        let facts = ColumnFacts::all(features);
+        if params.scaling == FeatureScaling::Paper {
+            return Preparation::paper(features, &facts, rare, graph, params, exec);
+        }
+        let (words, table) = kinds_of(&facts);
+        // Rarity belongs to words.
+        let rarity = rare.then(|| {
+            let mut rarity = if words.is_some() { features.rarity() } else { vec![1.0; columns] };
+            table.iter().for_each(|&col| rarity[col] = 1.0);
+            rarity
+        });
+        if table.is_empty() {
+            return Preparation { rarity, columns, method: Method::Kinds { words, table: Vec::new() } };
+        }
+        let few = table.iter().filter(|&&col| !facts[col].is_constant()).count() < MANY;
+        let sampled = sampled_columns(features, &table);
+        let learned = exec.map_blocks(table.len(), 1, |range| {
+            let at = range.start;
+            TableColumn::learn(table[at], &sampled[at], few)
+        });
+        // Columns that are not listed are words, so beside words the useless ones are listed too. One column there must be.
+        let used = learned.iter().filter(|column| column.is_used()).count();
+        let kept = learned.into_iter().filter(|column| words.is_some() || used == 0 || column.is_used());
+        let mut learned: Vec<TableColumn> = kept.collect();
+        let words = words.map(|own| {
+            // Both parts of a row are of the same length, in the mean.
+            let count = learned.iter().filter(|column| column.is_used()).count().max(1) as f32;
+            let factors = learned.iter_mut().flat_map(|column| &mut column.standard);
+            factors.for_each(|[_, factor]| *factor /= count.sqrt());
+            WordColumns { scale: 1.0 / root_mean_square(features, &table, own.signed), ..own }
+        });
+        Preparation { rarity, columns, method: Method::Kinds { words, table: learned } }
+    }
+
+    fn paper(
+        features: &Features,
+        facts: &[ColumnFacts],
+        rare: bool,
+        graph: &Csr,
+        params: &ComponentParams,
+        exec: &Exec,
+    ) -> Self {
+        let columns = features.cols();
+        let rarity = rare.then(|| features.rarity());
+        let weight = |col: usize| rarity.as_ref().map_or(1.0, |rarity| rarity[col]);
+        let lowest = facts.iter().enumerate().map(|(col, fact)| fact.lowest * weight(col));
+        let lowest = lowest.fold(f32::INFINITY, f32::min);
+        if lowest < 0.0 && matches!(features, Features::Sparse(_)) {
+            exec.notice(
+                "sparse features with negative values: rows are divided by their length, not shifted as in the paper",
+            );
+            let words = Some(WordColumns { signed: true, scale: 1.0 });
+            return Preparation { rarity, columns, method: Method::Kinds { words, table: Vec::new() } };
+        }
+        // A shift would fill what is not stored.
+        let lowest = if matches!(features, Features::Sparse(_)) { 0.0 } else { lowest };
+        let degrees = if params.append_degrees { degree_columns(graph, params, exec) } else { 0 };
+        Preparation { rarity, columns, method: Method::Paper { lowest, degrees } }
+    }
+
+    /// Whether its parts fit each other; a file may hold anything.
+    pub(crate) fn is_sound(&self) -> bool {
+        let columns = self.rarity.as_ref().is_none_or(|rarity| rarity.len() == self.columns);
+        columns
+            && match &self.method {
+                Method::Degrees { columns } => *columns > 0 && self.columns == 0,
+                Method::Paper { .. } => self.columns > 0,
+                Method::Kinds { words, table } => {
+                    let rising = table.windows(2).all(|two| two[0].column < two[1].column);
+                    let sound = |own: &TableColumn| {
+                        let ranked = match &own.encoding {
+                            Encoding::Number { quantiles, .. } => quantiles.len() != 1,
+                            _ => true,
+                        };
+                        ranked && own.column < self.columns && own.standard.len() == own.encoding.width()
+                    };
+                    rising && table.iter().all(sound) && (words.is_some() || !table.is_empty())
+                }
+            }
+    }
+
+    /// Width of what [`Preparation::apply`] gives.
+    pub(crate) fn width(&self) -> usize {
+        match &self.method {
+            Method::Degrees { columns } => *columns,
+            Method::Paper { degrees, .. } => self.columns + degrees,
+            Method::Kinds { words, table } => {
+                let table = table.iter().map(|column| column.encoding.width()).sum::<usize>();
+                if words.is_some() { self.columns + table } else { table }
+            }
+        }
+    }
+
+    /// One-hot degree columns, alone or beside the features.
+    pub(crate) fn degrees(&self) -> usize {
+        match self.method {
+            Method::Degrees { columns } => columns,
+            Method::Paper { degrees, .. } => degrees,
+            Method::Kinds { .. } => 0,
+        }
+    }
+
+    /// Whether how long a node's row is says something: it does in a table of few columns, where direction alone would erase it.
+    pub(crate) fn lengths_matter(&self) -> bool {
+        matches!(&self.method, Method::Kinds { words: None, table } if table.len() < MANY)
+    }
+
+    /// Whether the features are words alone, so that their own zeros and signs mean something.
+    pub(crate) fn keeps_words(&self) -> bool {
+        match &self.method {
+            Method::Degrees { .. } => false,
+            Method::Paper { .. } => true,
+            Method::Kinds { words, table } => words.is_some() && table.is_empty(),
+        }
+    }
+
+    /// What was done with which columns.
+    pub(crate) fn treatments(&self) -> Vec<ColumnTreatment> {
+        let all = |kind, treatment: &'static str| {
+            let first = (0..self.columns.min(LISTED)).collect();
+            vec![ColumnTreatment { kind, columns: self.columns, first, treatment: treatment.into() }]
+        };
+        let (words, table) = match &self.method {
+            Method::Degrees { .. } => return Vec::new(),
+            Method::Paper { degrees, .. } => {
+                let mut found = all(None, "less the lowest value of all, rows divided by their sum");
+                if *degrees > 0 {
+                    found[0].treatment.to_mut().push_str(", one-hot degrees beside them");
+                }
+                return found;
+            }
+            Method::Kinds { words, table } => (words, table),
+        };
+        let mut found: Vec<(ColumnKind, Vec<usize>, &'static str)> = Vec::new();
+        let mut add = |kind: ColumnKind, column: usize, treatment| match found.iter_mut().find(|f| f.0 == kind) {
+            Some(own) => own.1.push(column),
+            None => found.push((kind, vec![column], treatment)),
+        };
+        let mut listed = table.iter().peekable();
+        for column in 0..self.columns {
+            let own = listed.next_if(|own| own.column == column);
+            match (own, words) {
+                (None, Some(WordColumns { signed: false, .. })) => {
+                    add(ColumnKind::Word, column, "rows divided by their sum");
+                }
+                (None, Some(_)) => add(ColumnKind::Hashed, column, "rows divided by their length"),
+                (None, None) => add(ColumnKind::Constant, column, "not used"),
+                (Some(own), _) if !own.is_used() => add(ColumnKind::Constant, column, "not used"),
+                (Some(own), _) => match &own.encoding {
+                    Encoding::Flag => add(ColumnKind::Flag, column, "centred and scaled"),
+                    Encoding::Category { .. } => {
+                        add(ColumnKind::Category, column, "scaled, and a column for each level");
+                    }
+                    Encoding::Number { quantiles, .. } if quantiles.is_empty() => {
+                        add(ColumnKind::Number, column, "centred by the median, scaled by the interquartile range");
+                    }
+                    Encoding::Number { .. } => add(
+                        ColumnKind::Number,
+                        column,
+                        "centred by the median, scaled by the interquartile range, with hinges at nine quantiles",
+                    ),
+                },
+            }
+        }
+        let report = |(kind, columns, treatment): (ColumnKind, Vec<usize>, &'static str)| ColumnTreatment {
+            kind: Some(kind),
+            columns: columns.len(),
+            first: columns.into_iter().take(LISTED).collect(),
+            treatment: treatment.into(),
+        };
+        found.into_iter().map(report).collect()
+    }
+
+    /// One prepared row from a dense one; `total` is [`Preparation::total`] of the same row.
+    pub(crate) fn row(&self, values: &[f32], total: f64, out: &mut [f32]) {
+        match &self.method {
+            Method::Degrees { .. } => unreachable!("there are no features"),
+            Method::Paper { .. } => {
+                self.weighed(values, out);
+                divide(out, total);
+            }
+            Method::Kinds { words: Some(own), table } => {
+                let (words, rest) = out.split_at_mut(self.columns);
+                self.weighed(values, words);
+                table.iter().for_each(|column| words[column.column] = 0.0);
+                divide(words, total / f64::from(own.scale));
+                expand(table, values, rest);
+            }
+            Method::Kinds { words: None, table } => expand(table, values, out),
+        }
+    }
+
+    /// What the words of a dense row are divided by.
+    pub(crate) fn total(&self, values: &[f32], room: &mut [f32]) -> f64 {
+        let room = &mut room[..self.columns];
+        match &self.method {
+            Method::Degrees { .. } | Method::Kinds { words: None, .. } => 0.0,
+            Method::Paper { .. } => {
+                self.weighed(values, room);
+                length(room, false)
+            }
+            Method::Kinds { words: Some(own), table } => {
+                self.weighed(values, room);
+                table.iter().for_each(|column| room[column.column] = 0.0);
+                length(room, own.signed)
+            }
+        }
+    }
+
+    /// A row with rare columns given more weight and, in the paper's preparation, less the lowest value.
+    fn weighed(&self, values: &[f32], out: &mut [f32]) {
+        let lowest = if let Method::Paper { lowest, .. } = self.method { lowest } else { 0.0 };
+        match &self.rarity {
+            None => out.iter_mut().zip(values).for_each(|(out, v)| *out = v - lowest),
+            Some(rarity) => {
+                let weighed = values.iter().zip(rarity).map(|(v, weight)| v * weight);
+                out.iter_mut().zip(weighed).for_each(|(out, v)| *out = v - lowest);
+            }
+        }
+    }
+
+    /// Prepared rows of sparse features.
+    pub(crate) fn sparse(&self, x: &Csr, exec: &Exec) -> Features {
+        let Method::Kinds { words, table } = &self.method else {
+            return Features::Sparse(self.sparse_words(x.clone(), false));
+        };
+        match words {
+            Some(own) if table.is_empty() => Features::Sparse(self.sparse_words(x.clone(), own.signed)),
+            Some(_) => {
+                let rows = exec.map_blocks(x.rows(), 1024, |range| {
+                    let (mut dense, mut out) = (vec![0.0; self.columns], vec![0.0; self.width()]);
+                    let mut room = vec![0.0; self.columns];
+                    let kept = |row| {
+                        scatter(x, row, &mut dense);
+                        self.row(&dense, self.total(&dense, &mut room), &mut out);
+                        x.row(row).iter().for_each(|&col| dense[col as usize] = 0.0);
+                        let nonzero = (0u32..).zip(&out).filter(|(_, v)| **v != 0.0);
+                        nonzero.map(|(col, &v)| (col, v)).unzip()
+                    };
+                    range.map(kept).collect::<Vec<(Vec<u32>, Vec<f32>)>>()
+                });
+                Features::Sparse(Csr::from_rows(self.width(), rows.into_iter().flatten()))
+            }
+            None => {
+                let mut out = Matrix::zeros(x.rows(), self.width());
+                let width = self.width();
+                exec.fill_rows(out.as_mut_slice(), width.max(1), 256, |first, rows| {
+                    let mut dense = vec![0.0; self.columns];
+                    for (offset, out) in rows.chunks_exact_mut(width.max(1)).enumerate() {
+                        scatter(x, first + offset, &mut dense);
+                        expand(table, &dense, out);
+                        x.row(first + offset).iter().for_each(|&col| dense[col as usize] = 0.0);
+                    }
+                });
+                Features::Dense(out)
+            }
+        }
+    }
+
+    /// Sparse words, divided by the sum or the length of their row.
+    fn sparse_words(&self, x: Csr, signed: bool) -> Csr {
+        let mut features = Features::Sparse(x);
+        if let Some(rarity) = &self.rarity {
+            features.weigh_cols(rarity);
+        }
+        let Features::Sparse(mut x) = features else { unreachable!("they were sparse") };
+        let totals: Vec<f64> = (0..x.rows())
+            .map(|row| match x.row_values(row) {
+                None if signed => (x.row(row).len() as f64).sqrt(),
+                None => x.row(row).len() as f64,
+                Some(values) => length(values, signed),
+            })
+            .collect();
+        x.map_values(|row, v| if totals[row] > 0.0 { (f64::from(v) / totals[row]) as f32 } else { 0.0 });
+        x
+    }
+}
+
+/// Sum of a row of words, or its Euclidean length where words have signs.
+fn length(row: &[f32], signed: bool) -> f64 {
+    let values = row.iter().map(|&v| f64::from(v));
+    if signed { values.map(|v| v * v).sum::<f64>().sqrt() } else { values.sum() }
+}
+
+fn divide(row: &mut [f32], total: f64) {
+    if total > 0.0 {
+        for v in row {
+            *v = (f64::from(*v) / total) as f32;
+        }
+    }
+}
+
+fn scatter(x: &Csr, row: usize, to: &mut [f32]) {
+    match x.row_values(row) {
+        None => x.row(row).iter().for_each(|&col| to[col as usize] = 1.0),
+        Some(values) => x.row(row).iter().zip(values).for_each(|(&col, &v)| to[col as usize] = v),
+    }
+}
+
+fn expand(table: &[TableColumn], values: &[f32], out: &mut [f32]) {
+    let mut at = 0;
+    for TableColumn { column, encoding, standard } in table {
+        let out = &mut out[at..at + encoding.width()];
+        encoding.expand(values[*column], out);
+        for (v, [mean, factor]) in out.iter_mut().zip(standard) {
+            *v = (*v - mean) * factor;
+        }
+        at += encoding.width();
+    }
+}
+
+/// Which columns are words, where there are many, and which belong to a table.
+fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
+    let sparse: Vec<&ColumnFacts> =
+        facts.iter().filter(|fact| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant()).collect();
+    let all = || (0..facts.len()).collect();
+    if sparse.len() < MANY {
+        return (None, all());
+    }
+    let signed = sparse.iter().any(|fact| fact.lowest < 0.0);
+    let mut tops: Vec<f32> = sparse.iter().map(|fact| fact.highest.max(-fact.lowest)).collect();
+    tops.sort_unstable_by(f32::total_cmp);
+    let limit = WORD_SIZE * tops[tops.len() / 2];
+    let is_word = |fact: &ColumnFacts| {
+        let size = fact.highest.max(-fact.lowest);
+        let alike = fact.zero_share >= OFTEN_ZERO && size <= limit && (signed || fact.lowest >= 0.0);
+        fact.is_constant() && fact.highest == 0.0 || fact.zero_share >= MOSTLY_ZERO || alike
+    };
+    let table = (0..facts.len()).filter(|&col| !is_word(&facts[col])).collect();
+    (Some(WordColumns { signed, scale: 1.0 }), table)
+}
+
+/// The values of these columns on at most [`SAMPLED_ROWS`] rows.
+fn sampled_columns(features: &Features, columns: &[usize]) -> Vec<Vec<f32>> {
+    let rows = match features {
+        Features::None => 0,
+        Features::Dense(x) => x.rows(),
+        Features::Sparse(x) => x.rows(),
+    };
+    let stride = rows.div_ceil(SAMPLED_ROWS).max(1);
+    let picked = (0..rows).step_by(stride);
+    match features {
+        Features::None => vec![Vec::new(); columns.len()],
+        Features::Dense(x) => {
+            columns.iter().map(|&col| picked.clone().map(|row| x.row(row)[col]).collect()).collect()
+        }
+        Features::Sparse(x) => {
+            let mut found = vec![Vec::new(); columns.len()];
+            let mut dense = vec![0.0; x.cols()];
+            for row in picked {
+                scatter(x, row, &mut dense);
+                found.iter_mut().zip(columns).for_each(|(found, &col)| found.push(dense[col]));
+                x.row(row).iter().for_each(|&col| dense[col as usize] = 0.0);
+            }
+            found
+        }
+    }
+}
+
+/// The root of the mean square length of the words of a row, once divided by their sum or length.
+fn root_mean_square(features: &Features, table: &[usize], signed: bool) -> f32 {
+    let of = |row: &mut [f32]| {
+        let total = length(row, signed);
+        if total > 0.0 { (length(row, true) / total).powi(2) } else { 0.0 }
+    };
+    let mut room = vec![0.0; features.cols()];
+    let clear = |room: &mut [f32]| table.iter().for_each(|&col| room[col] = 0.0);
+    let (rows, sum) = match features {
+        Features::None => (0, 0.0),
+        Features::Dense(x) => {
+            let sum = (0..x.rows()).map(|row| {
+                room.copy_from_slice(x.row(row));
+                clear(&mut room);
+                of(&mut room)
+            });
+            (x.rows(), sum.sum::<f64>())
+        }
+        Features::Sparse(x) => {
+            let sum = (0..x.rows()).map(|row| {
+                room.fill(0.0);
+                scatter(x, row, &mut room);
+                clear(&mut room);
+                of(&mut room)
+            });
+            (x.rows(), sum.sum::<f64>())
+        }
+    };
+    let mean = sum / rows.max(1) as f64;
+    if mean > 0.0 { mean.sqrt() as f32 } else { 1.0 }
+}
+
+impl TableColumn {
+    /// From the values of a sample of nodes.
+    fn learn(column: usize, sample: &[f32], few: bool) -> Self {
+        let mut values = sample.to_vec();
+        values.sort_unstable_by(f32::total_cmp);
+        let n = values.len();
+        let top = values.iter().fold(0.0, |top, v| v.abs().max(top));
+        if deviation(&values).1 <= ROUNDING * f64::from(top) {
+            return TableColumn { column, encoding: Encoding::Flag, standard: vec![[0.0; 2]] };
+        }
+        let levels = levels(&values);
+        let encoding = match levels {
+            Some(levels) if levels.len() <= 2 => Encoding::Flag,
+            Some(levels) if few && levels.iter().all(|(v, _)| v.fract() == 0.0) => Encoding::Category {
+                levels: levels.into_iter().filter(|l| l.1 >= FEWEST_OF_A_LEVEL).map(|l| l.0).collect(),
+            },
+            _ => number(&values, few),
+        };
+        let width = encoding.width();
+        let mut rows = vec![0.0; n * width];
+        for (v, out) in sample.iter().zip(rows.chunks_exact_mut(width)) {
+            encoding.expand(*v, out);
+        }
+        let spread_floor = match encoding {
+            Encoding::Flag => LEAST_SPREAD * f64::from(values[n - 1] - values[0]),
+            _ => 0.0,
+        };
+        // The value itself weighs as much as all that stands beside it.
+        let beside = 1.0 / ((width - 1).max(1) as f64).sqrt();
+        let standard = (0..width)
+            .map(|at| {
+                let own: Vec<f32> = rows.iter().skip(at).step_by(width).copied().collect();
+                let (mean, spread) = deviation(&own);
+                let (floor, weight) = match (&encoding, at) {
+                    (_, 0) => (spread_floor, 1.0),
+                    (Encoding::Category { .. }, _) => (LEAST_SPREAD, beside),
+                    _ => (0.0, beside),
+                };
+                let factor = if spread > 0.0 { weight / spread.max(floor) } else { 0.0 };
+                [mean as f32, factor as f32]
+            })
+            .collect();
+        TableColumn { column, encoding, standard }
+    }
+
+    /// Whether it differs between nodes.
+    fn is_used(&self) -> bool {
+        self.standard.iter().any(|[_, factor]| *factor != 0.0)
+    }
+}
+
+/// The different values of a sorted sample with their counts, if there are few.
+fn levels(sorted: &[f32]) -> Option<Vec<(f32, usize)>> {
+    let mut found: Vec<(f32, usize)> = Vec::new();
+    for run in sorted.chunk_by(|a, b| a == b) {
+        if found.len() == MOST_LEVELS {
+            return None;
+        }
+        found.push((run[0], run.len()));
+    }
+    Some(found)
+}
+
+fn number(sorted: &[f32], few: bool) -> Encoding {
+    let n = sorted.len();
+    let at = |share: f64| sorted[((n - 1) as f64 * share).round() as usize];
+    let (mut centre, mut spread) = (f64::from(at(0.5)), f64::from(at(0.75) - at(0.25)) / 1.349);
+    let inner = &sorted[(n as f64 * 0.005) as usize..n - (n as f64 * 0.005) as usize];
+    let (mean, inner_spread) = deviation(inner);
+    // Half of the values and more are the same: quartiles say nothing about the rest.
+    if spread < 0.05 * inner_spread {
+        (centre, spread) = (mean, inner_spread);
+    }
+    if spread <= 0.0 {
+        (centre, spread) = deviation(sorted);
+    }
+    let quantiles = if few {
+        (0..QUANTILES).map(|k| at(k as f64 / (QUANTILES - 1) as f64)).collect()
+    } else {
+        Vec::new()
+    };
+    Encoding::Number { centre: centre as f32, scale: (1.0 / spread) as f32, quantiles }
+}
+
+/// Mean and deviation.
+fn deviation(values: &[f32]) -> (f64, f64) {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
+    let square = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / n;
+    (mean, square.sqrt())
+}
+
+/// How many one-hot columns the degrees of a training graph need.
+fn degree_columns(graph: &Csr, params: &ComponentParams, exec: &Exec) -> usize {
+    let cap = params.degree_columns;
+    let highest = (0..graph.rows()).map(|node| graph.row(node).len()).max().unwrap_or(0);
+    let columns = (highest + 1).min(cap);
+    if highest >= cap {
+        exec.notice(format!("degrees from {} to {highest} share one column", cap - 1));
+    }
+    columns
+}
+
+/// Features with one column a degree beside them; degrees beyond the last column share it.
+pub(crate) fn append_degrees(features: &Features, graph: &Csr, columns: usize) -> Csr {
+    let have = features.cols();
+    let base = match features {
+        Features::None => None,
+        Features::Dense(x) => Some(Cow::Owned(Csr::from_dense(x))),
+        Features::Sparse(x) => Some(Cow::Borrowed(x)),
+    };
+    let rows = (0..graph.rows()).map(|node| {
+        let (mut indices, mut values) = base.as_ref().map_or_else(Default::default, |base| {
+            let indices = base.row(node).to_vec();
+            let values = base.row_values(node).map_or_else(|| vec![1.0; indices.len()], <[f32]>::to_vec);
+            (indices, values)
+        });
+        let degree = graph.row(node).len();
+        indices.push(u32::try_from(have + degree.min(columns - 1)).expect("columns fit in u32"));
+        values.push(1.0);
+        (indices, values)
+    });
+    Csr::from_rows(have + columns, rows)
+}
