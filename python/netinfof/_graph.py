@@ -207,7 +207,7 @@ class Graph:
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
         if words[0].startswith("-"):
             words[0] = os.path.join(".", words[0])
-        return cls._of_native(_native.load(words, how(n_jobs, progress, warn=True)))
+        return cls._of_native(_native.load(words, how(n_jobs, progress, notices=True)))
 
     @classmethod
     def from_scipy(cls, adjacency: Any, x: Any = None, y: Any = None, *, name: str = "graph") -> Graph:

@@ -11,7 +11,7 @@ from . import _convert, _native
 from ._estimators import Estimator, ProbeEstimator
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Progress, RandomState, how, words
+from ._options import Progress, RandomState, how, warn, words
 from ._result import Result
 from ._tasks import _run
 
@@ -61,9 +61,7 @@ class _OfNodes(Estimator):
         if edge_index is not None:
             return
         if fit:
-            import warnings
-
-            warnings.warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own", UserWarning, stacklevel=5)
+            warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own")
         elif self._fitted_graph().num_edges:
             raise ValueError("invalid `edge_index`: None (need edges, for it was fitted with edges; [[], []] says that there are none)")
 
@@ -82,7 +80,7 @@ class _OfNodes(Estimator):
                 if names is None
                 else f"X has feature names, but {type(self).__name__} was fitted without feature names"
             )
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warn(text)
         if width != self.n_features_in_:
             raise ValueError(self._width(width))
 
@@ -365,7 +363,7 @@ class NetInfoFEmbedding(_OfNodes):
         self._check_fitted()
         graph = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
         newer = None if graph is None or graph is self.model_.graph else graph._native
-        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, warn=True)))
+        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, notices=True)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Names of the columns: U0, U1, …"""
@@ -426,11 +424,9 @@ def _classes_of(y: Any, rows: int, whose: str) -> Any:
     found = _convert.array(y)
     if found.ndim == 2 and found.shape[1] == 1:
         if "sklearn" in sys.modules:
-            import warnings
-
             from sklearn.exceptions import DataConversionWarning
 
-            warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
+            warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
         found = found[:, 0]
     if found.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")
