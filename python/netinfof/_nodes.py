@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _convert, _native
+from ._arrays import object_array
 from ._estimators import Estimator, ProbeEstimator
 from ._graph import Graph, GraphLike
 from ._model import Model
@@ -73,8 +74,6 @@ class _OfNodes(Estimator):
         if names is not None and known is not None and list(names) != list(known):
             raise ValueError(_names_differ(list(known), list(names)))
         if (names is None) != (known is None) and "sklearn" in sys.modules:
-            import warnings
-
             text = (
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
                 if names is None
@@ -273,11 +272,14 @@ class NodeClassifier(_OfNodes):
         if y is None:
             if _is_rows(X):
                 raise ValueError("invalid `y`: None (need classes beside features)")
-            graph = Graph.of(X)
-            if graph.y is None:
+            own = Graph.of(X)
+            if own.y is None:
                 raise ValueError("invalid `y`: None (need classes; the graph has none)")
-            y = [None if label < 0 else graph.classes[label] for label in graph.y.tolist()]
-        truth = _convert.array(y).reshape(-1)
+            y = [None if label < 0 else own.classes[label] for label in own.y.tolist()]
+        graph = None if X is not None and _is_rows(X) else self._fitted_graph() if X is None else Graph.of(X)
+        nodes = graph.nodes.tolist() if graph is not None and graph._native.named else None
+        ordered = _convert.in_node_order(y, nodes, len(found), "y")
+        truth = _convert.array(object_array(ordered) if isinstance(y, Mapping) else ordered).reshape(-1)
         if len(truth) != len(found):
             raise ValueError(f"invalid `y`: {len(truth)} classes (need one for each of the {len(found)} nodes)")
         known = np.asarray([value is not None and value == value and not (type(value) in (int, float) and value == -1) for value in truth.tolist()])
@@ -421,6 +423,8 @@ def _classes_of(y: Any, rows: int, whose: str) -> Any:
 
     if y is None:
         raise ValueError(f"{whose} requires y to be passed, but the target y is None")
+    if isinstance(y, Mapping):
+        y = object_array(_convert.in_node_order(y, None, rows, "y"))
     found = _convert.array(y)
     if found.ndim == 2 and found.shape[1] == 1:
         if "sklearn" in sys.modules:
