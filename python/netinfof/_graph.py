@@ -92,6 +92,7 @@ class Graph:
     def _set(self, parts: Parts, name: str) -> None:
         import numpy as np
 
+        _convert.check_range(parts.source, parts.target, parts.num_nodes)
         x, rows = _arrays.features(parts.x)
         if parts.classes is not None or parts.coded:
             labels, classes = parts.y, parts.classes
@@ -105,8 +106,8 @@ class Graph:
                 labels = classes = None
         if parts.unused:
             *first, last = parts.unused
-            told = f"{', '.join(first)} and {last}" if first else last
-            warn(f"{told} are not used: the graph is treated as undirected and unweighted")
+            listed = f"{', '.join(first)} and {last}" if first else last
+            warn(f"{listed} are not used: the graph is treated as undirected and unweighted")
         ids = None if parts.nodes is None else _arrays.names(parts.nodes)
         native = _native.build(
             {

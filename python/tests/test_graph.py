@@ -340,7 +340,7 @@ def test_labels_of_minus_one_and_one_are_refused() -> None:
             Graph(EDGES, y=y)
     for other in ([-1, 1, 0, 1], [1, 1, 1, 1], [-1, -1, -1, -1], ["-1", "1", "1", "1"]):
         Graph(EDGES, y=other)
-    # Labels that were only found do not stand in the way of links.
+    # Labels that were found, not given, are left out: links do not need them.
     networkx = pytest.importorskip("networkx")
     signed = networkx.path_graph(4)
     networkx.set_node_attributes(signed, {node: {"label": (-1) ** node} for node in signed})
@@ -378,8 +378,10 @@ def test_features_that_were_changed_afterwards_are_checked_again(demo: Graph, tm
 
 def test_ids_that_are_no_positions_are_named() -> None:
     large = 10**12
-    with pytest.raises(ValueError, match=r"largest node number is 1000000000000, but there are only 2 edges; .* positions .*from_frame"):
+    with pytest.raises(ValueError, match=r"largest node number is 1000000000000, too large for 2 edges; .* positions .*from_frame"):
         Graph([(large, 2), (1, 3)])
+    with pytest.raises(ValueError, match=r"largest node number is 1000000000000, too large for 1 edge; "):
+        Graph.of(Bag(edge_index=np.array([[large], [2]]), num_nodes=large + 1))
     with pytest.raises(ValueError, match=r"edge 0 is \(1000000000000, 2\), but node numbers are positions from 0 to 3"):
         Graph([[large, 1, 1], [2, 3, 2]], X)
     with pytest.raises(ValueError, match="holds node numbers, not <U1 .*from_frame"):
@@ -458,6 +460,7 @@ def test_edges_that_are_ends_alone_are_taken_in_silence() -> None:
         sparse.coo_matrix((np.ones(8), (both[0], both[1])), shape=(4, 4)),
         networkx.path_graph(4),
         networkx.path_graph(4).to_directed(),
+        Bag(edge_index=np.concatenate([both, both[:, :2]], axis=1)),
         pandas.DataFrame({"u": [0, 1], "v": [1, 2]}),
     ):
         Graph.of(data)
