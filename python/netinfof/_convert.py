@@ -295,7 +295,8 @@ def pyg(data: Any) -> Parts:
     keys = getattr(data, "keys", None)
     names = list(vars(data)) if keys is None else keys() if callable(keys) else keys
     own = [name for name in names if name.startswith("edge_") and name not in _OF_PYG and getattr(data, name, None) is not None]
-    unused = attributes(own) + _directions(source, target, num_nodes)
+    # PyG keeps its names in a set, whose order differs from process to process.
+    unused = attributes(sorted(own)) + _directions(source, target, num_nodes)
     return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True, unused=unused)
 
 
