@@ -19,6 +19,13 @@ def kept(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
+def read_only(values: Any) -> NDArray[Any]:
+    """The same memory as an array that cannot be written to. A view would not do: its flag can be set back where its base is writeable."""
+    import numpy as np
+
+    return np.asarray(memoryview(values).toreadonly())
+
+
 def matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
     """A sparse matrix where there is SciPy, a dense array where not."""
     import numpy as np
@@ -129,6 +136,11 @@ def labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
         raise ValueError(f"invalid graph: labels of shape {values.shape}; there must be one class for each node")
     if values.dtype.kind == "b":
         return values.astype(np.int64), np.array([False, True])
+    if values.dtype.kind in "fi" and set(np.unique(values[~np.isnan(values)]).tolist()) == {-1, 1}:
+        raise ValueError(
+            "invalid labels: -1 and 1 alone, but -1 stands for an unknown class, so only one class is left"
+            " (need other codes for two classes, such as 0 and 1: `(y > 0).astype(int)`)"
+        )
     if values.dtype.kind == "f":
         known = ~np.isnan(values)
         if not (values[known] == np.round(values[known])).all():

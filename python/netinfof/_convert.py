@@ -5,8 +5,10 @@ Every reader returns :class:`Parts`. The order of nodes is never guessed: it is 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from ._options import warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +35,10 @@ class Parts(NamedTuple):
     classes: Any = None
     #: Whether the nodes are none that a model knows.
     strangers: bool = False
+    #: What the object says about its edges and the graph does not keep: weights, directions and so on.
+    unused: tuple[str, ...] = ()
+    #: Whether `y` holds numbers of classes that were checked before.
+    coded: bool = False
 
 
 def missing(value: Any) -> bool:
@@ -42,19 +48,48 @@ def missing(value: Any) -> bool:
     return isinstance(value, float) and value != value
 
 
-def aligned(value: Any, nodes: Sequence[Hashable] | None) -> Any:
-    """Rows of pandas in the order of the nodes: by their index where it names the nodes, by place where it only counts rows."""
-    if not (hasattr(value, "index") and hasattr(value, "reindex")):
-        return value
-    index, count = list(value.index), len(value)
-    order = list(range(count)) if nodes is None else list(nodes)
-    if index in (order, list(range(count))):
-        return value
-    if len(set(index)) == count and set(index) == set(order):
-        return value.loc[order]
-    raise ValueError(
-        "invalid graph: the index of features or labels neither names the nodes nor counts them 0, 1, … (`reset_index(drop=True)` where rows stand in the order of the nodes)"
-    )
+def in_node_order(value: Any, nodes: Sequence[Hashable] | None, num_nodes: int, what: Literal["x", "y"]) -> Any:
+    """Features or labels with one row per node, in the order of the nodes.
+
+    Everything is taken by position, pandas too: its index is usually left over from sorting or splitting. A mapping aligns by node. An index that
+    names the nodes of the graph in another order is refused, because both readings are plausible.
+    """
+    if isinstance(value, Mapping):
+        return _by_node(value, range(num_nodes) if nodes is None else _plain(nodes), what)
+    if nodes is not None and hasattr(value, "index") and hasattr(value, "iloc"):
+        index, order = list(value.index), list(_plain(nodes))
+        if index != order and len(index) == len(order) and index != list(range(len(index))) and set(index) == set(order):
+            aligned = f"{what}.to_dict()" if len(value.shape) == 1 else f"{what}.loc[list(nodes)]"
+            raise ValueError(
+                f"invalid `{what}`: its index names the nodes of the graph in another order (pandas is read by position;"
+                f" need `{aligned}` to align by name, or `{what}.to_numpy()` to keep the order of the rows)"
+            )
+    return value
+
+
+def _plain(nodes: Any) -> Sequence[Hashable]:
+    found: Sequence[Hashable] = nodes.tolist() if hasattr(nodes, "tolist") else list(nodes)
+    return found
+
+
+def _by_node(values: Mapping[Any, Any], nodes: Sequence[Hashable], what: Literal["x", "y"]) -> Any:
+    """The values of a mapping in the order of the nodes: labels may be missing, features may not."""
+    import numpy as np
+
+    known = set(nodes)
+    other = [node for node in values if node not in known]
+    if other:
+        raise ValueError(f"invalid `{what}`: a mapping with the key {other[0]!r} (need keys that are nodes of the graph, {len(known)} in all)")
+    if what == "y":
+        return [values.get(node) for node in nodes]
+    gap = next((node for node in nodes if node not in values), None)
+    if gap is not None:
+        raise ValueError(f"invalid `x`: a mapping without features of node {gap!r} (need a row of numbers for every node)")
+    rows = [array(values[node]).reshape(-1) for node in nodes]
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise ValueError(f"invalid `x`: {min(widths)} features of some nodes and {max(widths)} of others (need the same number for every node)")
+    return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
 
 def array(value: Any) -> Any:
@@ -76,11 +111,23 @@ def array(value: Any) -> Any:
     return found.astype(object) if found.dtype.kind in "Mm" else found
 
 
-def ends(edge_index: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sources and targets of an edge index: two rows of node numbers."""
+def is_edges(value: Any) -> bool:
+    """Whether this is a list of edges: pairs as tuples, or other pairs where they cannot be the two rows of an edge index."""
+    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(edge, (list, tuple)) and len(edge) == 2 for edge in value):
+        return False
+    return len(value) != 2 or all(isinstance(edge, tuple) for edge in value)
+
+
+def ends(edge_index: Any, *, sure: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Sources and targets of an edge index, two rows of node numbers, or of a list of edges.
+
+    Two rows and two columns can be read both ways: rows are sources and targets, with a warning unless `sure`.
+    """
     import numpy as np
 
-    if isinstance(edge_index, (tuple, list)) and len(edge_index) == 2:
+    if is_edges(edge_index):
+        index = array(edge_index).T
+    elif isinstance(edge_index, (tuple, list)) and len(edge_index) == 2:
         first, second = (array(end) for end in edge_index)
         if first.ndim == 1 and second.ndim == 1 and len(first) != len(second):
             raise ValueError(f"invalid graph: {len(first)} sources for {len(second)} targets of edges")
@@ -89,14 +136,90 @@ def ends(edge_index: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         index = np.stack([first, second]) if first.size else np.zeros((2, 0), np.int64)
     else:
         index = array(edge_index)
+    if not sure and index.shape == (2, 2) and not is_edges(edge_index):
+        _warn_of_two_readings(index)
     if index.size == 0:
         index = np.zeros((2, 0), np.int64)
     if index.ndim != 2 or index.shape[0] != 2:
-        turned = "; this one is turned round, `.T` sets it right" if index.ndim == 2 and index.shape[1] == 2 else ""
+        turned = "; `edge_index.T` has two rows" if index.ndim == 2 and index.shape[1] == 2 else ""
         raise ValueError(f"invalid graph: an edge index has two rows, sources and targets, not the shape {index.shape}{turned}")
     if index.dtype.kind not in "iu":
-        raise ValueError(f"invalid graph: an edge index holds node numbers, not {index.dtype}")
+        raise ValueError(f"invalid graph: an edge index holds node numbers, not {index.dtype} ({OWN_IDS})")
     return index[0].astype(np.int64, copy=False), index[1].astype(np.int64, copy=False)
+
+
+#: What to do with ids that are no node numbers.
+OWN_IDS = "Graph.from_frame takes ids of any kind, such as pandas.DataFrame(edges, columns=['source', 'target'])"
+
+
+def _warn_of_two_readings(index: NDArray[Any]) -> None:
+    """A square of four node numbers is read by rows; warns where a list of edges would be another graph."""
+    (a, b), (c, d) = index.tolist()
+    if {frozenset((a, c)), frozenset((b, d))} != {frozenset((a, b)), frozenset((c, d))}:
+        warn(
+            f"an edge index of shape (2, 2) is read as sources [{a}, {b}] and targets [{c}, {d}]: the edges are ({a}, {c}) and ({b}, {d})."
+            f" For the edges ({a}, {b}) and ({c}, {d}) pass a list of tuples"
+        )
+
+
+def check_range(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes: int | None) -> None:
+    """Refuses numbers that cannot be positions of nodes; `num_nodes` is None where it follows from the largest number."""
+    import numpy as np
+
+    if not len(source):
+        return
+    least, largest = int(min(source.min(), target.min())), int(max(source.max(), target.max()))
+    if num_nodes is None:
+        num_nodes = largest + 1
+    # The library refuses such graphs too; most often the numbers are ids of another system.
+    if 1_000_000 <= largest < num_nodes and largest // 1000 > len(source):
+        raise ValueError(
+            f"invalid graph: the largest node number is {largest}, too large for {len(source)} edge{'' if len(source) == 1 else 's'};"
+            f" integers in an edge index are positions from 0 to num_nodes - 1 ({OWN_IDS})"
+        )
+    if least < 0 or largest >= num_nodes:
+        outside = (source < 0) | (target < 0) | (source >= num_nodes) | (target >= num_nodes)
+        at = int(np.flatnonzero(outside)[0])
+        raise ValueError(
+            f"invalid graph: edge {at} is ({source[at]}, {target[at]}), but node numbers are positions from 0 to {num_nodes - 1} ({OWN_IDS})"
+        )
+
+
+def is_directed(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes: int) -> bool:
+    """Whether some edge has no counterpart in the other direction."""
+    import numpy as np
+
+    up, down = source < target, source > target
+    there = _distinct(source[up] * num_nodes + target[up])
+    back = _distinct(target[down] * num_nodes + source[down])
+    return not np.array_equal(there, back)
+
+
+def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Distinct numbers in ascending order: `numpy.unique` takes several times as long for these."""
+    import numpy as np
+
+    keys.sort()
+    return keys[np.concatenate([[True], keys[1:] != keys[:-1]])] if len(keys) else keys
+
+
+def _listed_both_ways(source: NDArray[np.int64], target: NDArray[np.int64]) -> bool:
+    """Whether edges go up and down: not so where an undirected edge is listed once, smaller end first, as :attr:`Graph.edge_index` lists it."""
+    return bool((source < target).any() and (source > target).any())
+
+
+def attributes(names: Iterable[Any]) -> tuple[str, ...]:
+    """Attributes of edges as messages name them."""
+    shown = [f"`{name}`" for name in names]
+    if not shown:
+        return ()
+    weights = all("weight" in name.lower() for name in shown)
+    more = f" and {len(shown) - 5} more" if len(shown) > 5 else ""
+    return (f"{'edge weights' if weights else 'edge attributes'} ({', '.join(shown[:5])}{more})",)
+
+
+#: How messages name directions and repeats of edges.
+DIRECTIONS, REPEATS = "edge directions", "counts of parallel edges"
 
 
 def count(x: Any, y: Any, *ends: NDArray[np.int64]) -> int:
@@ -154,7 +277,7 @@ def is_frame(value: Any) -> bool:
 
 def pyg(data: Any) -> Parts:
     """A `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
-    source, target = ends(data.edge_index)
+    source, target = ends(data.edge_index, sure=True)
     x, y = getattr(data, "x", None), getattr(data, "y", None)
     nodes = getattr(data, "num_nodes", None)
     if callable(nodes):
@@ -169,13 +292,27 @@ def pyg(data: Any) -> Parts:
         y = None
     masks = {name: getattr(data, f"{name}_mask", None) for name in ("train", "val", "test")}
     found = {name: array(mask) for name, mask in masks.items() if mask is not None}
-    return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True)
+    keys = getattr(data, "keys", None)
+    names = list(vars(data)) if keys is None else keys() if callable(keys) else keys
+    own = [name for name in names if name.startswith("edge_") and name not in _OF_PYG and getattr(data, name, None) is not None]
+    # PyG keeps its names in a set, whose order differs from process to process.
+    unused = attributes(sorted(own)) + _directions(source, target, num_nodes)
+    return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True, unused=unused)
+
+
+#: Attributes of edges in PyG that say nothing about the graph's own edges.
+_OF_PYG = frozenset(("edge_index", "edge_label", "edge_label_index"))
+
+
+def _directions(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes: int) -> tuple[str, ...]:
+    return (DIRECTIONS,) if _listed_both_ways(source, target) and is_directed(source, target, num_nodes) else ()
 
 
 def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
     """A graph of DGL: its edges, `ndata["feat"]` and `ndata["label"]`, and the masks."""
-    source, target = ends(graph.edges())
+    source, target = ends(graph.edges(), sure=True)
     ndata = graph.ndata
+    num_nodes = int(graph.num_nodes())
 
     def field(wanted: str | None, usual: tuple[str, ...], what: str) -> Any:
         if wanted is not None and wanted not in ndata:
@@ -187,11 +324,13 @@ def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
     return Parts(
         source,
         target,
-        int(graph.num_nodes()),
+        num_nodes,
         field(features, ("feat", "x"), "features"),
         field(label, ("label", "y"), "label"),
         masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
         found=label is None,
+        # DGL keeps numbers of its own under names with an underscore.
+        unused=attributes(name for name in graph.edata if not str(name).startswith("_")) + _directions(source, target, num_nodes),
     )
 
 
@@ -257,7 +396,20 @@ def networkx(graph: Any, features: str | Sequence[str] | Literal[False] | None, 
     index = np.asarray(edges, np.int64).reshape(-1, 2)
     x, y = _attributes([graph.nodes[node] for node in nodes], nodes, features, label)
     plain = all(type(node) is int and node == at for at, node in enumerate(nodes))
-    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None)
+    names = dict.fromkeys(name for _, _, own in graph.edges(data=True) for name in own)
+    unused = _of_edges(index, len(nodes), bool(graph.is_directed())) + attributes(names)
+    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused)
+
+
+def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool) -> tuple[str, ...]:
+    """Directions and repeats in a list of edges of networkx or igraph."""
+    import numpy as np
+
+    source, target = index[:, 0], index[:, 1]
+    if not directed:
+        source, target = np.minimum(source, target), np.maximum(source, target)
+    repeats = len(_distinct(source * num_nodes + target)) < len(index)
+    return ((DIRECTIONS,) if directed and is_directed(source, target, num_nodes) else ()) + ((REPEATS,) if repeats else ())
 
 
 def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None) -> Parts:
@@ -267,7 +419,8 @@ def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, la
     index = np.asarray(graph.get_edgelist(), np.int64).reshape(-1, 2)
     names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     x, y = _attributes([vertex.attributes() for vertex in graph.vs], names or range(graph.vcount()), features, label)
-    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None)
+    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed())) + attributes(graph.es.attributes())
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused)
 
 
 def sparse(adjacency: Any) -> Parts:
@@ -281,8 +434,10 @@ def sparse(adjacency: Any) -> Parts:
         raise ValueError(f"invalid graph: an adjacency matrix is square, this one has the shape {adjacency.shape}")
     coo = adjacency.tocoo()
     stored = coo.data != 0
-    source, target = coo.row[stored], coo.col[stored]
-    return Parts(source.astype(np.int64, copy=False), target.astype(np.int64, copy=False), int(rows))
+    source, target = coo.row[stored].astype(np.int64, copy=False), coo.col[stored].astype(np.int64, copy=False)
+    weights = ("edge weights (values of the matrix other than 0 and 1)",) if (coo.data[stored] != 1).any() else ()
+    directions = ("edge directions (the matrix is not symmetric)",) if is_directed(source, target, int(rows)) else ()
+    return Parts(source, target, int(rows), unused=weights + directions)
 
 
 def _column(frame: Any, name: str, what: str) -> Any:
@@ -353,7 +508,8 @@ def frames(
         shown = ", ".join(f"`{value}`" for value in some[:3])
         raise ValueError(f"invalid graph: {len(some)} ids of the edge frame are not in the node frame, such as {shown}")
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values)
+    further = [name for name in names if name not in (str(source), str(target))]
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, unused=attributes(further))
 
 
 def _no_gaps(*columns: Any) -> None:

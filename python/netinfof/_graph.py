@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _arrays, _convert, _native
 from ._convert import Parts
-from ._options import Progress, RandomState, how, seed_of
+from ._options import Progress, RandomState, how, integer, seed_of, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ class Graph:
     """An undirected simple graph, perhaps with features and classes of its nodes.
 
     Edges count in both directions; self loops and repeats are dropped. A graph never changes. Features that are C-contiguous and float32 are
-    not copied: whoever changes that array while the graph lives changes the graph.
+    not copied: changes to that array are changes to the graph, and values are checked again before each run.
 
     >>> import netinfof, numpy as np
     >>> edge_index = np.array([[0, 1, 2, 3], [1, 2, 3, 3]])
@@ -36,17 +36,22 @@ class Graph:
     Parameters
     ----------
     edge_index
-        Two rows of node numbers, as in PyG: array, tensor, or a pair of sequences.
+        Two rows of node numbers, as in PyG: array, tensor, or a pair of sequences. Or a list of edges: tuples of two node numbers. Node numbers are
+        positions from 0 to ``num_nodes - 1``; other ids go through :meth:`from_frame`.
     x
-        Features, a row for each node: an array, a tensor or a sparse matrix of SciPy.
+        Features, one row per node: an array, a tensor, a frame, a sparse matrix of SciPy, or a mapping from nodes to rows.
     y
-        Classes of the nodes: numbers or names; -1, NaN and None stand for unknown ones.
+        Classes of the nodes: numbers or names; -1, NaN and None stand for unknown ones. An array, a sequence or a series, or a mapping from nodes to
+        classes, in which nodes of unknown class may be missing.
     num_nodes
-        Number of nodes, where features and labels do not tell it.
+        Number of nodes, where it does not follow from features or labels.
     nodes
         What the nodes are called, in order. Results name them so; without it they are numbers.
     name
         A name for reports.
+
+    Features, labels and masks are taken by position, series and frames of pandas too: their index is not looked at. A mapping aligns by node:
+    ``y=series.to_dict()``. Its keys are the names of the nodes, or node numbers where the nodes have no names.
     """
 
     __slots__ = ("_classes", "_masks", "_native", "_nodes", "_numbers", "_x")
@@ -65,22 +70,31 @@ class Graph:
         if nodes is not None and num_nodes is None:
             most = max((int(end.max()) + 1 for end in (source, target) if len(end)), default=0)
             if most > len(nodes):
-                raise ValueError(f"invalid graph: {len(nodes)} names in `nodes`, but edges speak of {most} nodes")
-        x, y = _convert.aligned(x, nodes), _convert.aligned(y, nodes)
-        x = x if x is None or _convert.is_sparse(x) else _convert.array(x)
-        if x is not None and len(x.shape) == 0:
+                raise ValueError(f"invalid `nodes`: a sequence of length {len(nodes)} (need at least {most} names: the largest node number in the edges is {most - 1})")
+        x = x if x is None or _convert.is_sparse(x) or isinstance(x, Mapping) or hasattr(x, "iloc") else _convert.array(x)
+        if x is not None and not isinstance(x, Mapping) and len(x.shape) == 0:
             raise ValueError("invalid graph: features are one number; there must be a row for each node")
-        if num_nodes is not None and int(num_nodes) < 0:
-            raise ValueError(f"invalid `num_nodes`: {num_nodes} (need 0 or more)")
+        if num_nodes is not None:
+            num_nodes = integer(num_nodes, "num_nodes")
+            if num_nodes < 0:
+                raise ValueError(f"invalid `num_nodes`: {num_nodes} (need 0 or more)")
+        rows_x, rows_y = (None if isinstance(part, Mapping) else part for part in (x, y))
+        if num_nodes is None and nodes is not None:
+            num_nodes = len(nodes)
+        if num_nodes is None and (rows_x is not None or rows_y is not None):
+            num_nodes = _convert.count(rows_x, rows_y)
+        _convert.check_range(source, target, num_nodes)
         if num_nodes is None:
-            num_nodes = len(nodes) if nodes is not None else _convert.count(x, y, source, target)
-        self._set(Parts(source, target, int(num_nodes), x, y, nodes), name)
+            num_nodes = _convert.count(None, None, source, target)
+        x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
+        self._set(Parts(source, target, num_nodes, x, y, nodes), name)
 
     def _set(self, parts: Parts, name: str) -> None:
         import numpy as np
 
+        _convert.check_range(parts.source, parts.target, parts.num_nodes)
         x, rows = _arrays.features(parts.x)
-        if parts.classes is not None:
+        if parts.classes is not None or parts.coded:
             labels, classes = parts.y, parts.classes
         else:
             try:
@@ -88,10 +102,12 @@ class Graph:
             except ValueError as fault:
                 if not parts.found:
                     raise
-                import warnings
-
-                warnings.warn(f"the labels of {name} are left out: {fault}", UserWarning, stacklevel=4)
+                warn(f"the labels of {name} are left out: {fault}")
                 labels = classes = None
+        if parts.unused:
+            *first, last = parts.unused
+            listed = f"{', '.join(first)} and {last}" if first else last
+            warn(f"{listed} are not used: the graph is treated as undirected and unweighted")
         ids = None if parts.nodes is None else _arrays.names(parts.nodes)
         native = _native.build(
             {
@@ -109,7 +125,7 @@ class Graph:
         )
         self._native = native
         self._numbers: dict[Any, int] | None = None
-        self._x = x
+        self._x = None if x is None else _arrays.read_only(x)
         self._nodes = None if parts.nodes is None else _arrays.kept(_arrays.object_array(parts.nodes))
         self._classes = None if classes is None else _arrays.kept(classes)
         self._masks = None if parts.masks is None else {k: _arrays.kept(np.asarray(v)) for k, v in parts.masks.items()}
@@ -125,20 +141,24 @@ class Graph:
     def _of_parts(cls, parts: Parts, name: str, x: Any = None, y: Any = None) -> Graph:
         graph = cls.__new__(cls)
         if x is not None:
-            parts = parts._replace(x=_convert.aligned(x, parts.nodes))
+            parts = parts._replace(x=_convert.in_node_order(x, parts.nodes, parts.num_nodes, "x"))
         if y is not None:
-            parts = parts._replace(y=_convert.aligned(y, parts.nodes), found=False)
+            parts = parts._replace(y=_convert.in_node_order(y, parts.nodes, parts.num_nodes, "y"), found=False, coded=False)
         graph._set(parts, name)
         return graph
 
     @classmethod
     def of(cls, data: GraphLike) -> Graph:
         """The graph in anything: a graph, a file or the name of a dataset, a `Data` or a dataset of PyG, a graph of DGL, networkx or igraph, a sparse
-        adjacency matrix, an edge frame, an edge index, or a mapping with ``edge_index``, ``x`` and ``y``.
+        adjacency matrix, an edge frame, an edge index, a list of edges, or a mapping with ``edge_index``, ``x`` and ``y``.
+
+        Edges have no weights, no directions and no times here. A warning names what an object has of these and the graph does not keep.
 
         >>> import netinfof
         >>> netinfof.Graph.of("synth:demo")
         Graph('demo', nodes=1200, edges=4023, features=400, classes=4)
+        >>> netinfof.Graph.of([(0, 1), (2, 3)]).edge_index.tolist()
+        [[0, 2], [1, 3]]
         """
         if isinstance(data, cls):
             return data
@@ -166,16 +186,14 @@ class Graph:
         if _convert.is_frame(data):
             return cls.from_frame(data)
         shape = getattr(data, "shape", None)
-        if (shape is not None and len(shape) == 2 and shape[0] == 2) or (isinstance(data, (list, tuple)) and len(data) == 2):
+        if (shape is not None and len(shape) == 2 and shape[0] == 2) or (isinstance(data, (list, tuple)) and len(data) == 2) or _convert.is_edges(data):
             return cls(data)
-        if isinstance(data, (list, tuple)) and all(isinstance(edge, (list, tuple)) and len(edge) == 2 for edge in data):
-            raise TypeError("no graph can be made of a list of edges as it is; an edge index has two rows: Graph(list(zip(*edges)))")
         if hasattr(data, "__getitem__") and hasattr(data, "__len__") and shape is None and not isinstance(data, (list, tuple)):
             return cls._only_one(data)
         raise TypeError(
             f"no graph can be made of {type(data).__module__}.{type(data).__qualname__}"
             + ("" if shape is None else f" of shape {tuple(shape)}")
-            + "; take an edge index of two rows, a sparse adjacency matrix, a graph of PyG, DGL, networkx or igraph, an edge frame, or a file"
+            + "; take an edge index of two rows, a list of pairs, a sparse adjacency matrix, a graph of PyG, DGL, networkx or igraph, an edge frame, or a file"
         )
 
     @classmethod
@@ -207,14 +225,15 @@ class Graph:
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
         if words[0].startswith("-"):
             words[0] = os.path.join(".", words[0])
-        return cls._of_native(_native.load(words, how(n_jobs, progress, warn=True)))
+        return cls._of_native(_native.load(words, how(n_jobs, progress, notices=True)))
 
     @classmethod
     def from_scipy(cls, adjacency: Any, x: Any = None, y: Any = None, *, name: str = "graph") -> Graph:
         """The pattern of a sparse adjacency matrix, with features and labels for its rows.
 
         >>> import netinfof, scipy.sparse
-        >>> netinfof.Graph.from_scipy(scipy.sparse.eye(4, k=1))
+        >>> path = scipy.sparse.eye(4, k=1)
+        >>> netinfof.Graph.from_scipy(path + path.T)
         Graph('graph', nodes=4, edges=3, features=0, classes=0)
         """
         return cls._of_parts(_convert.sparse(adjacency), name, x, y)
@@ -243,8 +262,8 @@ class Graph:
         """A graph of networkx, its nodes in the order of ``list(graph)`` and under their own labels.
 
         `features` is one attribute that holds a vector, or several that hold a number each; `label` one that holds the class; without names, vectors under
-        ``x``, ``feat`` or ``features`` and classes under ``label``, ``y`` or ``class`` are taken, with False none. `x` and `y` take their place: arrays in the
-        order of ``list(graph)``, or frames and series of pandas whose index names the nodes.
+        ``x``, ``feat`` or ``features`` and classes under ``label``, ``y`` or ``class`` are taken, with False none. `x` and `y` take their place: rows in the
+        order of ``list(graph)``, series and frames of pandas too, or mappings from nodes to rows and classes (``y=series.to_dict()``).
 
         >>> import netinfof, networkx
         >>> graph = netinfof.Graph.from_networkx(networkx.karate_club_graph(), label="club")
@@ -286,7 +305,7 @@ class Graph:
 
         Columns that are not named are found by their names: `source` and `target`, `src` and `dst`, `from` and `to`, `u` and `v`, or the only two; `id`,
         `node` or `name`; `label`, `y` or `class`. All other columns of the node frame are features, unless `features` names some; they must hold numbers.
-        Weights and other columns of the edge frame are not looked at. With a node frame the nodes have its order; without one, numbers ascend and names stand as they come.
+        Weights and other columns of the edge frame are not used; a warning names them. With a node frame the nodes have its order; without one, numbers ascend and names stand as they come.
 
         >>> import netinfof, pandas
         >>> edges = pandas.DataFrame({"source": ["ann", "bob"], "target": ["bob", "cy"]})
@@ -337,11 +356,13 @@ class Graph:
 
     @property
     def x(self) -> Any:
-        """Features: the array that was given, else an array, or a sparse matrix of SciPy where they are sparse and SciPy is there; or None."""
+        """Features, read-only: a view of the array that was given where it was not copied; a sparse matrix of SciPy where they are sparse and SciPy is
+        there; or None."""
         if self._x is None:
             rows = self._native.sparse()
             if rows is None:
-                self._x = self._native.dense()
+                own = self._native.dense()
+                self._x = None if own is None else _arrays.read_only(own)
             else:
                 return _arrays.matrix(rows, (self.num_nodes, self.num_features))
         return self._x
@@ -456,4 +477,4 @@ class Graph:
 
 def _restored(state: tuple[Any, ...]) -> Graph:
     index, x, y, num_nodes, nodes, classes, name, masks = state
-    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes), name)
+    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes, coded=True), name)

@@ -88,7 +88,7 @@ class LinkPredictor(Estimator):
     ['node', 'rank', 'partner', 'score', 'probability']
 
     `fit` holds edges out, chooses on some and tests on others (`train` and `valid` are shares of the edges); the test metrics are in ``test_``.
-    Pairs are rows of two nodes, by what the graph calls them. Other parameters are those of :func:`act`; `prior` is the share of edges
+    Pairs are rows of two different nodes, by their names in the graph. Other parameters are those of :func:`act`; `prior` is the share of edges
     among the pairs that one asks about, which probabilities need.
     """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._graph import Graph, GraphLike
-from ._options import Progress, how
+from ._options import Progress, how, integer
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Model:
     def _scorer(self, graph: GraphLike | None, n_jobs: int | None, all_edges: bool) -> tuple[Graph, _native.Scorer]:
         if graph is not None and graph is not self._graph:
             newer = Graph.of(graph)
-            return newer, self._native.scorer(False, newer._native, how(n_jobs, None, warn=True))
+            return newer, self._native.scorer(False, newer._native, how(n_jobs, None, notices=True))
         if all_edges not in self._scorers:
             self._scorers[all_edges] = self._native.scorer(all_edges, None, how(n_jobs, None))
         return self.graph, self._scorers[all_edges]
@@ -77,7 +77,7 @@ class Model:
     def link_scores(
         self, pairs: Any, *, graph: GraphLike | None = None, all_edges: bool = False, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Scores of an edge for every pair of nodes, before calibration: log-odds as Act learned them.
+        """Scores of an edge for every pair of different nodes, before calibration: log-odds as Act learned them.
 
         Without `all_edges` the model sees the training edges alone, as it did when it was tested: the scores are those of Act.
         """
@@ -120,14 +120,15 @@ class Model:
         """
         import numpy as np
 
+        k, pool = integer(k, "k"), None if pool is None else integer(pool, "pool")
         for name, value in (("k", k), ("pool", pool)):
-            if value is not None and int(value) < 1:
+            if value is not None and value < 1:
                 raise ValueError(f"invalid `{name}`: {value} (need at least 1)")
         if overall and nodes is not None:
             raise ValueError("invalid `overall`: True (need no nodes beside it: it asks for pairs of all)")
         known, scorer = self._scorer(graph, n_jobs, all_edges)
         asked = None if nodes is None else known._asked(nodes)
-        wanted = (int(k), exclude_known, pool, overall)
+        wanted = (k, exclude_known, pool, overall)
         node, partner, score = scorer.recommend(asked, wanted, how(n_jobs, progress))
         names = known.nodes
         figures = {"score": score, "probability": scorer.probabilities(score, _prior(prior))}
@@ -154,7 +155,7 @@ class Model:
 
     def _nodes(self, graph: GraphLike | None, n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         newer = None if graph is None or graph is self._graph else Graph.of(graph)._native
-        return self._native.nodes(newer, how(n_jobs, None, warn=True))
+        return self._native.nodes(newer, how(n_jobs, None, notices=True))
 
     @property
     def classes(self) -> NDArray[Any]:

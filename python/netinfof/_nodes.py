@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _convert, _native
+from ._arrays import object_array
 from ._estimators import Estimator, ProbeEstimator
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Progress, RandomState, how, words
+from ._options import Progress, RandomState, how, warn, words
 from ._result import Result
 from ._tasks import _run
 
@@ -61,9 +62,7 @@ class _OfNodes(Estimator):
         if edge_index is not None:
             return
         if fit:
-            import warnings
-
-            warnings.warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own", UserWarning, stacklevel=5)
+            warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own")
         elif self._fitted_graph().num_edges:
             raise ValueError("invalid `edge_index`: None (need edges, for it was fitted with edges; [[], []] says that there are none)")
 
@@ -75,14 +74,12 @@ class _OfNodes(Estimator):
         if names is not None and known is not None and list(names) != list(known):
             raise ValueError(_names_differ(list(known), list(names)))
         if (names is None) != (known is None) and "sklearn" in sys.modules:
-            import warnings
-
             text = (
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with feature names"
                 if names is None
                 else f"X has feature names, but {type(self).__name__} was fitted without feature names"
             )
-            warnings.warn(text, UserWarning, stacklevel=4)
+            warn(text)
         if width != self.n_features_in_:
             raise ValueError(self._width(width))
 
@@ -275,11 +272,14 @@ class NodeClassifier(_OfNodes):
         if y is None:
             if _is_rows(X):
                 raise ValueError("invalid `y`: None (need classes beside features)")
-            graph = Graph.of(X)
-            if graph.y is None:
+            own = Graph.of(X)
+            if own.y is None:
                 raise ValueError("invalid `y`: None (need classes; the graph has none)")
-            y = [None if label < 0 else graph.classes[label] for label in graph.y.tolist()]
-        truth = _convert.array(y).reshape(-1)
+            y = [None if label < 0 else own.classes[label] for label in own.y.tolist()]
+        graph = None if X is not None and _is_rows(X) else self._fitted_graph() if X is None else Graph.of(X)
+        nodes = graph.nodes.tolist() if graph is not None and graph._native.named else None
+        ordered = _convert.in_node_order(y, nodes, len(found), "y")
+        truth = _convert.array(object_array(ordered) if isinstance(y, Mapping) else ordered).reshape(-1)
         if len(truth) != len(found):
             raise ValueError(f"invalid `y`: {len(truth)} classes (need one for each of the {len(found)} nodes)")
         known = np.asarray([value is not None and value == value and not (type(value) in (int, float) and value == -1) for value in truth.tolist()])
@@ -365,7 +365,7 @@ class NetInfoFEmbedding(_OfNodes):
         self._check_fitted()
         graph = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
         newer = None if graph is None or graph is self.model_.graph else graph._native
-        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, warn=True)))
+        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, notices=True)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Names of the columns: U0, U1, …"""
@@ -423,14 +423,14 @@ def _classes_of(y: Any, rows: int, whose: str) -> Any:
 
     if y is None:
         raise ValueError(f"{whose} requires y to be passed, but the target y is None")
+    if isinstance(y, Mapping):
+        y = object_array(_convert.in_node_order(y, None, rows, "y"))
     found = _convert.array(y)
     if found.ndim == 2 and found.shape[1] == 1:
         if "sklearn" in sys.modules:
-            import warnings
-
             from sklearn.exceptions import DataConversionWarning
 
-            warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
+            warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
         found = found[:, 0]
     if found.ndim != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")

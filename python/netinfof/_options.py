@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -83,6 +84,19 @@ class Options(TypedDict, total=False):
 
 NAMES = frozenset(Options.__annotations__)
 
+#: The task that a keyword applies to; all others apply to both.
+_TASK_OF: dict[str, Task] = {
+    **dict.fromkeys(("protocol", "negatives", "compat", "hits", "bins", "crossfit", "train_negatives"), "links"),
+    **dict.fromkeys(("keep_lengths", "max_pairs", "compat_edges", "directed", "penalties"), "links"),
+    **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p"), "nodes"),
+}
+
+#: Keywords that take whole numbers.
+_INTEGERS = frozenset(
+    ("splits", "hits", "dim", "walk_trials", "steps", "power_iterations", "bins", "clusters_per_class")
+    + ("min_class", "crossfit", "train_negatives", "max_pairs", "compat_edges")
+)
+
 
 #: The same under another name: as the command or the estimators have it.
 _ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs"}
@@ -107,6 +121,13 @@ def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0,
             value = bool(value)
         if value is None or value is False:
             continue
+        applies = _TASK_OF.get(name, task)
+        if task in ("links", "nodes") and applies != task:
+            raise TypeError(f"{of}() got the keyword argument '{name}', which applies to task='{applies}' only; this is task='{task}'")
+        if name in _INTEGERS:
+            value = integer(value, name)
+            if value < 0:
+                raise ValueError(f"invalid `{name}`: {value} (need 0 or more)")
         if value is True:
             said.append(flag)
         elif isinstance(value, str):
@@ -119,25 +140,25 @@ def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0,
 
 
 def seed_of(random_state: RandomState) -> int:
-    """A seed; ``None`` is 0, for nothing here hangs on chance that nobody chose."""
+    """A seed; ``None`` is 0: results never depend on an unrecorded seed."""
     if random_state is None:
         return 0
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**32))
     if hasattr(random_state, "randint"):
         return int(random_state.randint(2**31))
-    seed = int(random_state)
+    seed = integer(random_state, "random_state")
     if not 0 <= seed < 2**64:
         raise ValueError(f"invalid `random_state`: {seed} (need a number from 0 to 2**64 - 1)")
     return seed
 
 
-def how(n_jobs: int | None, progress: Progress, *, warn: bool = False) -> How:
-    """Threads, who hears of progress, and whether users are warned of what the command would note on standard error."""
+def how(n_jobs: int | None, progress: Progress, *, notices: bool = False) -> How:
+    """Threads, the listener for progress, and whether notices of the library become warnings."""
     if n_jobs is None:
         threads = 0
     else:
-        threads = int(n_jobs)
+        threads = integer(n_jobs, "n_jobs")
         if threads == 0:
             raise ValueError("invalid `n_jobs`: 0 (need a number of threads, or -1 or None for one on each core)")
         if threads < 0:
@@ -148,14 +169,30 @@ def how(n_jobs: int | None, progress: Progress, *, warn: bool = False) -> How:
         heard = None
     else:
         heard = Bar() if progress is True else progress
-    return threads, heard, _warn if warn else None
+    return threads, heard, warn if notices else None
 
 
-def _warn(text: str) -> None:
+def integer(value: Any, name: str) -> int:
+    """A whole number for the argument `name`; nothing is rounded or cut off."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        whole = getattr(value, "is_integer", None)
+        if callable(whole) and whole():
+            return int(value)
+        kind = TypeError if whole is None else ValueError
+        raise kind(f"invalid `{name}`: {value!r} (need a whole number)") from None
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warns at the line of the user's code that called the package, however deep the call is."""
     import warnings
 
-    # The caller of the caller: where the package ends and the user's code begins is not known here.
-    warnings.warn(text, UserWarning, stacklevel=4)
+    package = os.path.dirname(__file__)
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 class Bar:

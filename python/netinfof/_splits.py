@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _convert, _native
 from ._graph import Graph, GraphLike
-from ._options import RandomState, Task, how, seed_of, words
+from ._options import RandomState, Task, how, integer, seed_of, warn, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +53,7 @@ class LinkSplit:
         #: Pairs to tell them from.
         self.test_negatives = _pairs(test_negatives)
         #: How many negatives each edge has of its own, one after the other; 0 where all share them.
-        self.negatives_each = negatives_each
+        self.negatives_each = integer(negatives_each, "negatives_each")
         #: The graph that was split.
         self.graph = None if graph is None else Graph.of(graph)
 
@@ -160,7 +160,7 @@ class NodeSplit:
             num_nodes = self._whole().num_nodes
         found = {}
         for name, nodes in (("train_mask", self.train), ("val_mask", self.valid), ("test_mask", self.test)):
-            mask = np.zeros(num_nodes, bool)
+            mask = np.zeros(integer(num_nodes, "num_nodes"), bool)
             mask[nodes] = True
             found[name] = mask
         return found
@@ -255,9 +255,10 @@ def node_split(
 ) -> NodeSplit:
     """Splits the labelled nodes class by class: the very split that probe and act use for the same seed and shares."""
     graph = Graph.of(data)
-    if int(min_class) < 0:
+    least = integer(min_class, "min_class")
+    if least < 0:
         raise ValueError(f"invalid `min_class`: {min_class} (need 0 or more)")
-    rest = (int(min_class), seed_of(random_state))
+    rest = (least, seed_of(random_state))
     return NodeSplit(*_native.node_split(graph._native, float(train), float(valid), rest, how(1, None)), graph=graph)
 
 
@@ -353,10 +354,8 @@ def _warn_of_strangers(split: LinkSplit, graph: Graph) -> None:
     train = split.train.T
     strange = int((~np.isin(keys(train), keys(graph.edge_index))).sum())
     if strange:
-        import warnings
-
         text = f"{strange} of {len(split.train)} training edges are no edges of the graph; splits hold node numbers, as `graph.numbers_of` gives them for labels"
-        warnings.warn(text, UserWarning, stacklevel=5)
+        warn(text)
 
 
 def _pairs(pairs: Any) -> NDArray[np.int64]:

@@ -49,7 +49,8 @@ def probe(
     progress
         True for a bar (tqdm where it is there), or a callable that gets the stage, the steps done and the steps in all.
     options
-        What the command can be told, as keywords: ``dim=64``, ``components="U,F,S"``, ``protocol="paper"``; see :class:`Options`.
+        Options of the command as keywords: ``dim=64``, ``components="U,F,S"``, ``protocol="paper"``; see :class:`Options`. One that applies to the other
+        task only is a `TypeError`.
     """
     return _run(data, task, False, split, random_state, n_jobs, progress, dict(options))
 

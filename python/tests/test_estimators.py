@@ -104,6 +104,8 @@ def test_recommendations_are_the_best_of_all(demo: netinfof.Graph) -> None:
         model.recommend([1200])
     with pytest.raises(ValueError, match="`k`: -1"):
         model.recommend([1], k=-1)
+    with pytest.raises(ValueError, match=r"`k`: 2.5 \(need a whole number\)"):
+        model.recommend([1], k=2.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="need two columns"):
         model.predict_proba([1, 2, 3])
 
@@ -121,6 +123,42 @@ def test_unknown_classes_are_filled_in(demo: netinfof.Graph) -> None:
     assert model.score() == model.test_["accuracy"]
     again = pickle.loads(pickle.dumps(model))
     assert (again.predict() == found).all() and list(again.classes_) == list(model.classes_)
+
+
+def test_labels_after_sorting_are_still_those_of_their_rows(demo: netinfof.Graph) -> None:
+    """A frame that was sorted keeps its old index; labels belong to the rows as they stand."""
+    pandas = pytest.importorskip("pandas")
+    assert demo.y is not None
+    rng = np.random.default_rng(0)
+    order = rng.permutation(1200)
+    place = np.argsort(order)
+    edges = place[demo.edge_index]
+    frame = pandas.DataFrame(demo.x.toarray()).iloc[order]
+    labels = pandas.Series(demo.y).iloc[order]
+    graph = netinfof.Graph(edges, frame, labels)
+    assert graph.y is not None and (graph.y == demo.y[order]).all()
+    for model in (netinfof.NodeClassifier(dim=16).fit(graph, labels), netinfof.NodeClassifier(dim=16).fit(frame, labels, edge_index=edges)):
+        assert (model.predict() == labels.to_numpy()).mean() > 0.85
+        assert model.score(None, labels) == (model.predict() == labels.to_numpy()).mean()
+        # A mapping is by node, in whatever order it is written.
+        assert model.score(None, dict(reversed(list(enumerate(labels))))) == model.score(None, labels)
+    by_node = netinfof.NodeClassifier(dim=16).fit(graph, dict(reversed(list(enumerate(labels)))))
+    assert np.array_equal(by_node.predict_proba(), netinfof.NodeClassifier(dim=16).fit(graph, labels).predict_proba())
+    named = netinfof.Graph(edges, frame, nodes=[f"n{node}" for node in range(1200)])
+    with pytest.raises(ValueError, match="its index names the nodes of the graph in another order"):
+        netinfof.NodeClassifier(dim=16).fit(named, pandas.Series(demo.y[order], index=[f"n{node}" for node in order]))
+
+
+def test_a_node_with_itself_is_no_pair(demo: netinfof.Graph) -> None:
+    model = netinfof.LinkPredictor(dim=8, components="U,S").fit(demo)
+    ask: list[Any] = [model.predict, model.predict_proba, model.decision_function, model.model_.link_scores, model.model_.link_probabilities]
+    for question in ask:
+        with pytest.raises(ValueError, match=r"invalid `pairs`: \(5, 5\) \(need two different nodes in each pair\)"):
+            question([(0, 1), (5, 5)])
+    names = [f"n{node}" for node in range(1200)]
+    named = netinfof.LinkPredictor(dim=8, components="U").fit(netinfof.Graph(demo.edge_index, nodes=names))
+    with pytest.raises(ValueError, match=r"\(n5, n5\)"):
+        named.predict_proba([("n5", "n5")])
 
 
 def test_features_with_edges(demo: netinfof.Graph) -> None:

@@ -36,7 +36,7 @@ def test_arrays_are_the_edges_features_and_classes_they_hold() -> None:
 def test_features_are_not_copied() -> None:
     x = np.random.default_rng(0).random((4, 5), dtype=np.float32)
     graph = Graph(EDGES, x)
-    assert graph.x is x
+    assert np.shares_memory(graph.x, x)
     x[0, 0] = 7
     # The library itself looks at the same memory.
     dense = graph._native.dense()
@@ -64,14 +64,15 @@ def test_sparse_features_stay_sparse() -> None:
     # A dense array that is mostly zeros is kept as a sparse one, as the command keeps tables; who gave it gets it back.
     dense = x.toarray()
     graph = Graph(EDGES, dense)
-    assert graph.facts()["feature_storage"] == "sparse" and graph.x is dense
+    assert graph.facts()["feature_storage"] == "sparse" and np.shares_memory(graph.x, dense)
 
 
 def test_a_sparse_adjacency_is_its_pattern() -> None:
     sparse = pytest.importorskip("scipy.sparse")
     adjacency = sparse.coo_matrix((np.array([1.0, 5, 1, 0]), (EDGES[0], EDGES[1])), shape=(6, 6))
     for matrix in (adjacency, adjacency.tocsr(), adjacency.tocsc(), sparse.csr_array(adjacency)):
-        graph = Graph.of(matrix)
+        with pytest.warns(UserWarning, match="not used"):
+            graph = Graph.of(matrix)
         same(graph)
         assert graph.num_nodes == 6
     with pytest.raises(ValueError, match=r"square, this one has the shape \(2, 3\)"):
@@ -103,11 +104,12 @@ def test_labels_may_be_numbers_names_or_unknown() -> None:
 
 def test_contradictions_are_named() -> None:
     faults: list[tuple[str, dict[str, Any]]] = [
-        (r"edge 2 is \(2, 3\), but node ids must lie below 3", {"edge_index": EDGES, "num_nodes": 3}),
+        (r"edge 2 is \(2, 3\), but node numbers are positions from 0 to 2", {"edge_index": EDGES, "num_nodes": 3}),
         (r"edge 0 is \(-1, 0\)", {"edge_index": [[-1], [0]]}),
         (r"3 feature rows for 4 nodes", {"edge_index": EDGES, "x": np.ones((3, 2)), "num_nodes": 4}),
         (r"feature of node 1, column 0 is not a finite number", {"edge_index": EDGES, "x": [[1], [np.nan], [1], [1]]}),
-        (r"this one is turned round", {"edge_index": EDGES.T}),
+        (r"not the shape \(4, 2\); `edge_index.T` has two rows", {"edge_index": EDGES.T}),
+        (r"invalid `num_nodes`: 2.5 \(need a whole number\)", {"edge_index": [[0], [1]], "num_nodes": 2.5}),
         (r"an edge index holds node numbers, not float64", {"edge_index": EDGES * 1.0}),
         (r"2 labels for 4 nodes", {"edge_index": EDGES, "y": [0, 1], "num_nodes": 4}),
         (r"places 0 and 2 are both called `a`", {"edge_index": [[0], [1]], "nodes": ["a", "b", "a"]}),
@@ -122,8 +124,6 @@ def test_contradictions_are_named() -> None:
         Graph.of(7)
     with pytest.raises(TypeError, match=r"of shape \(4, 4\); take an edge index"):
         Graph.of(np.ones((4, 4)))
-    with pytest.raises(TypeError, match=r"zip\(\*edges\)"):
-        Graph.of([(0, 1), (1, 2), (2, 3)])
     with pytest.raises(TypeError, match="no sparse adjacency matrix: ndarray"):
         Graph.from_scipy(np.eye(3))
     with pytest.raises(ValueError, match="a mapping with edges"):
@@ -141,7 +141,7 @@ def test_names_are_kept_and_used() -> None:
     assert grid.numbers_of([(0, 1), (0, 0)]).tolist() == [1, 0]
     assert grid.numbers_of([((0, 1), (1, 1))]).tolist() == [[1, 2]]
     assert grid._asked((1, 1)).tolist() == [2] and graph._asked("cy").tolist() == [2]
-    with pytest.raises(ValueError, match="1 names in `nodes`, but edges speak of 3 nodes"):
+    with pytest.raises(ValueError, match=r"`nodes`: a sequence of length 1 \(need at least 3 names"):
         Graph([[0, 1], [1, 2]], nodes=["a"])
     with pytest.raises(ValueError, match="need node numbers below 4"):
         Graph(EDGES).numbers_of([4])
@@ -251,7 +251,7 @@ def test_files_are_those_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "bad.csv").write_text("a,b\nc\n")
     with pytest.raises(ValueError, match=r"bad.csv:2: "):
         Graph.of(tmp_path / "bad.csv")
-    with pytest.raises(ValueError, match="invalid value 'txt' for '--format"):
+    with pytest.raises(ValueError, match="invalid `format`: txt"):
         Graph.from_file(tmp_path / "e.csv", format="txt")
 
 
@@ -266,16 +266,204 @@ def test_what_was_handed_in_may_change_afterwards() -> None:
         graph.nodes.sort()
 
 
-def test_pandas_is_read_by_its_index() -> None:
+def labels_of(graph: Graph) -> list[int]:
+    assert graph.y is not None
+    return [int(label) for label in graph.y]
+
+
+def test_pandas_is_read_by_position() -> None:
+    """The index is what sorting and splitting left behind."""
+    pandas = pytest.importorskip("pandas")
+    for index in ([2, 0, 3, 1], [10, 11, 12, 13], ["d", "a", "c", "b"], [0, 0, 0, 0]):
+        labels = pandas.Series([0, 1, 1, 2], index=index)
+        rows = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1]}, index=index)
+        graph = Graph(EDGES, rows, labels)
+        assert labels_of(graph) == [0, 1, 1, 2] and np.array_equal(graph.x, X)
+        # Names of nodes that are not those of the index change nothing.
+        assert labels_of(Graph(EDGES, y=labels, nodes=["p", "q", "r", "s"])) == [0, 1, 1, 2]
+        masks = pandas.Series([True, False, True, False], index=index)
+        assert netinfof.NodeSplit.from_masks(masks, ~masks, ~masks).train.tolist() == [0, 2]
+    polars = pytest.importorskip("polars")
+    assert labels_of(Graph(EDGES, polars.DataFrame({"a": X[:, 0]}), polars.Series([0, 1, 1, 2]))) == [0, 1, 1, 2]
+
+
+def test_mappings_are_read_by_node() -> None:
     pandas, networkx = pytest.importorskip("pandas"), pytest.importorskip("networkx")
-    club = networkx.karate_club_graph()
-    named = networkx.relabel_nodes(club, lambda node: f"n{node}")
+    named = networkx.relabel_nodes(networkx.karate_club_graph(), lambda node: f"n{node}")
     label = pandas.Series({node: named.nodes[node]["club"] for node in named}).sort_values()
-    own = Graph.from_networkx(named, label="club").y
-    assert own is not None and own.tolist() == Graph.from_networkx(named, y=label).y.tolist()  # type: ignore[union-attr]
-    with pytest.raises(ValueError, match="neither names the nodes nor counts them"):
-        Graph(EDGES, y=pandas.Series([0, 1, 0, 1], index=[10, 11, 12, 13]))
-    assert Graph(EDGES, y=pandas.Series([0, 1, 0, 1])).num_classes == 2
+    rows = {node: [float(at), 1.0] for at, node in reversed(list(enumerate(named)))}
+    found = Graph.from_networkx(named, x=rows, y=label.to_dict())
+    assert labels_of(found) == labels_of(Graph.from_networkx(named, label="club")) and found.x[:, 0].tolist() == list(range(34))
+    # An index that names the nodes in another order may mean either.
+    with pytest.raises(ValueError, match=r"invalid `y`: its index names the nodes of the graph in another order .* need `y.to_dict\(\)`"):
+        Graph.from_networkx(named, y=label)
+    with pytest.raises(ValueError, match=r"invalid `x`: its index names the nodes"):
+        Graph.from_networkx(named, x=pandas.DataFrame(rows).T)
+    assert labels_of(Graph.from_networkx(named, y=label.loc[list(named)])) == labels_of(found)
+    # Nodes without names are known by their numbers; labels may be missing, features may not.
+    graph = Graph(EDGES, {3: [4], 2: [3], 1: [2], 0: [1]}, {3: "b", 0: "a"})
+    assert labels_of(graph) == [0, -1, -1, 1] and graph.x.tolist() == [[1], [2], [3], [4]] and graph.num_nodes == 4
+    with pytest.raises(ValueError, match=r"invalid `y`: a mapping with the key 7 \(need keys that are nodes of the graph, 4 in all\)"):
+        Graph(EDGES, y={7: 1})
+    with pytest.raises(ValueError, match="invalid `x`: a mapping without features of node 2"):
+        Graph(EDGES, {0: [1], 1: [1], 3: [1]})
+    with pytest.raises(ValueError, match="1 features of some nodes and 2 of others"):
+        Graph(EDGES, {0: [1], 1: [1], 2: [1, 2], 3: [1]})
+
+
+def test_a_list_of_pairs_is_a_list_of_edges() -> None:
+    for edges in ([(0, 1), (2, 3)], ((0, 1), (2, 3)), [(0, 1), (2, 3), (3, 2)], [[0, 1], [2, 3], [3, 2]], [(np.int64(0), 1), (2, 3)]):
+        same(Graph.of(edges), ([0, 2], [1, 3]))
+        same(Graph(edges, X), ([0, 2], [1, 3]))
+    same(Graph.of([(0, 1)]), ([0], [1]))
+    # Two sequences are sources and targets, whatever their kind.
+    same(Graph(((0, 1, 2), (1, 2, 3))))
+    same(Graph.of((np.array([0, 1]), np.array([1, 2]))), ([0, 1], [1, 2]))
+
+
+@pytest.mark.parametrize("index", [np.array([[0, 1], [2, 3]]), [[0, 1], [2, 3]], ([0, 1], [2, 3])], ids=["array", "list", "rows"])
+def test_two_rows_of_two_say_how_they_are_read(index: Any) -> None:
+    with pytest.warns(UserWarning, match=r"sources \[0, 1\] and targets \[2, 3\]: the edges are \(0, 2\) and \(1, 3\)") as caught:
+        same(Graph.of(index), ([0, 1], [2, 3]))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("error")
+def test_two_rows_of_two_that_mean_the_same_both_ways() -> None:
+    same(Graph.of(np.array([[0, 1], [1, 0]])), ([0], [1]))
+    same(Graph([[0, 1], [1, 2]]), ([0, 1], [1, 2]))
+
+
+def test_labels_of_minus_one_and_one_are_refused() -> None:
+    for y in ([-1, 1, 1, -1], np.array([1.0, -1.0, float("nan"), 1.0]), np.array([-1, 1, 1, 1], np.int8), [1, None, -1, 1]):
+        with pytest.raises(ValueError, match=r"-1 stands for an unknown class.*\(y > 0\).astype\(int\)"):
+            Graph(EDGES, y=y)
+    for other in ([-1, 1, 0, 1], [1, 1, 1, 1], [-1, -1, -1, -1], ["-1", "1", "1", "1"]):
+        Graph(EDGES, y=other)
+    # Labels that were found, not given, are left out: links do not need them.
+    networkx = pytest.importorskip("networkx")
+    signed = networkx.path_graph(4)
+    networkx.set_node_attributes(signed, {node: {"label": (-1) ** node} for node in signed})
+    with pytest.warns(UserWarning, match="labels of graph are left out: .*unknown class"):
+        assert Graph.of(signed).y is None
+
+
+def test_features_that_are_handed_out_cannot_be_written_to(demo: Graph) -> None:
+    for graph in (Graph(EDGES, X.copy()), Graph(EDGES, X.astype(np.float64)), Graph._of_native(Graph(EDGES, X.copy())._native)):
+        with pytest.raises(ValueError, match="read-only"):
+            graph.x[0, 0] = np.nan
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            graph.x.flags.writeable = True
+    assert Graph(EDGES, np.zeros((4, 0), np.float32)).num_features == 0
+
+
+def test_features_that_were_changed_afterwards_are_checked_again(demo: Graph, tmp_path: Path) -> None:
+    x = np.random.default_rng(0).random((1200, 20), dtype=np.float32)
+    graph = Graph(demo.edge_index, x, demo.y)
+    model = netinfof.NodeClassifier(dim=8).fit(graph)
+    x[7, 3] = np.nan
+    again = Graph(demo.edge_index, np.ones((1200, 20), np.float32), demo.y)
+    for work in (
+        lambda: netinfof.probe(graph, dim=8),
+        lambda: netinfof.act(graph, task="nodes", dim=8),
+        lambda: netinfof.NetInfoFEmbedding(dim=8).fit(graph),
+        lambda: netinfof.link_split(graph, negatives="heart"),
+        lambda: netinfof.NodeClassifier(dim=8).fit(again).predict(graph),
+        lambda: graph.save(tmp_path / "graph.npz"),
+    ):
+        with pytest.raises(ValueError, match="feature of node 7, column 3 is not a finite number .* the array `x` was changed after the graph was made"):
+            work()
+    assert model.predict().shape == (1200,)
+
+
+def test_ids_that_are_no_positions_are_named() -> None:
+    large = 10**12
+    with pytest.raises(ValueError, match=r"largest node number is 1000000000000, too large for 2 edges; .* positions .*from_frame"):
+        Graph([(large, 2), (1, 3)])
+    with pytest.raises(ValueError, match=r"largest node number is 1000000000000, too large for 1 edge; "):
+        Graph.of(Bag(edge_index=np.array([[large], [2]]), num_nodes=large + 1))
+    with pytest.raises(ValueError, match=r"edge 0 is \(1000000000000, 2\), but node numbers are positions from 0 to 3"):
+        Graph([[large, 1, 1], [2, 3, 2]], X)
+    with pytest.raises(ValueError, match="holds node numbers, not <U1 .*from_frame"):
+        Graph.of([("a", "b"), ("b", "c")])
+    pandas = pytest.importorskip("pandas")
+    edges = [(large, large + 7), (large + 7, 3)]
+    found = Graph.from_frame(pandas.DataFrame(edges, columns=["source", "target"]))
+    assert found.nodes.tolist() == [3, large, large + 7] and found.num_edges == 2
+
+
+class Bag:
+    """An object with these attributes and nothing else."""
+
+    def __init__(self, **attributes: Any) -> None:
+        vars(self).update(attributes)
+
+
+def test_what_edges_have_besides_their_ends_is_named() -> None:
+    """One warning, at the line of the caller, for everything that a graph does not keep."""
+    both = np.concatenate([EDGES[:, :3], EDGES[::-1, :3]], axis=1)
+    told: list[tuple[str, Any]] = [
+        ("edge weights (`edge_weight`)", Bag(edge_index=both, edge_weight=np.ones(6))),
+        ("edge attributes (`edge_attr`, `edge_time`)", Bag(edge_index=both, edge_attr=np.ones((6, 2)), edge_time=np.arange(6), edge_label=np.ones(3))),
+        ("edge directions", Bag(edge_index=np.array([[0, 2, 3], [1, 1, 2]]), edge_attr=None)),
+        ("edge weights (`weight`) and edge directions", dgl_graph(np.array([[0, 2, 3], [1, 1, 2]]), weight=np.ones(3), _ID=np.arange(3))),
+    ]
+    sparse = pytest.importorskip("scipy.sparse")
+    square = sparse.coo_matrix((np.full(6, 2.0), (both[0], both[1])), shape=(4, 4))
+    told += [
+        ("edge weights (values of the matrix other than 0 and 1)", square),
+        ("edge directions (the matrix is not symmetric)", sparse.eye(4, k=1)),
+    ]
+    networkx = pytest.importorskip("networkx")
+    multiple = networkx.MultiGraph([(0, 1), (1, 0), (1, 2)])
+    weighted = networkx.DiGraph([(0, 1), (1, 2)])
+    weighted.add_edge(2, 3, weight=2.0, time=5)
+    told += [
+        ("edge directions", networkx.DiGraph([(0, 1), (1, 2)])),
+        ("counts of parallel edges", multiple),
+        ("edge directions and edge attributes (`weight`, `time`)", weighted),
+    ]
+    igraph = pytest.importorskip("igraph")
+    arrows = igraph.Graph(n=3, edges=[(0, 1), (1, 2)], directed=True)
+    arrows.es["weight"] = [1.0, 2.0]
+    told.append(("edge directions and edge weights (`weight`)", arrows))
+    for library in ("pandas", "polars"):
+        frames = pytest.importorskip(library)
+        told.append(("edge attributes (`time`, `note`)", frames.DataFrame({"u": [0, 1], "time": [1, 2], "v": [1, 2], "note": ["a", "b"]})))
+    for words, data in told:
+        with pytest.warns(UserWarning) as caught:
+            Graph.of(data)
+        assert [str(warning.message) for warning in caught] == [f"{words} are not used: the graph is treated as undirected and unweighted"]
+        assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="edge weights") as caught:
+        netinfof.link_split(Bag(edge_index=np.concatenate([demo_edges(), demo_edges()[::-1]], axis=1), edge_weight=np.ones(8046)))
+    assert caught[0].filename == __file__
+
+
+def demo_edges() -> Any:
+    return Graph.of("synth:demo").edge_index
+
+
+def dgl_graph(index: Any, **edata: Any) -> Any:
+    """What DGL's graphs look like from outside."""
+    count = int(index.max()) + 1
+    return Bag(ndata={}, edata=edata, num_nodes=lambda: count, edges=lambda: (index[0], index[1]), ntypes=["_N"], etypes=["_E"])
+
+
+@pytest.mark.filterwarnings("error")
+def test_edges_that_are_ends_alone_are_taken_in_silence() -> None:
+    both = np.concatenate([EDGES, EDGES[::-1]], axis=1)
+    for data in (EDGES, both, Bag(edge_index=both), Bag(edge_index=EDGES, edge_weight=None), dgl_graph(both)):
+        Graph.of(data)
+    sparse, networkx, pandas = (pytest.importorskip(name) for name in ("scipy.sparse", "networkx", "pandas"))
+    for data in (
+        sparse.coo_matrix((np.ones(8), (both[0], both[1])), shape=(4, 4)),
+        networkx.path_graph(4),
+        networkx.path_graph(4).to_directed(),
+        Bag(edge_index=np.concatenate([both, both[:, :2]], axis=1)),
+        pandas.DataFrame({"u": [0, 1], "v": [1, 2]}),
+    ):
+        Graph.of(data)
 
 
 def test_gaps_are_gaps_of_every_kind() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,18 @@ def test_a_data_goes_in(demo: netinfof.Graph) -> None:
     assert netinfof.Graph.of(data).x.ctypes.data == data.x.data_ptr()
     scores = netinfof.probe(as_pyg(demo)).scores
     assert scores == netinfof.probe(demo).scores
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        netinfof.Graph.of(as_pyg(demo))
+    for words, more in (
+        (r"edge weights \(`edge_weight`\) are", {"edge_weight": torch.rand(8046)}),
+        (r"edge attributes \(`edge_attr`, `edge_time`\) are", {"edge_attr": torch.rand(8046, 2), "edge_time": torch.arange(8046)}),
+    ):
+        with pytest.warns(UserWarning, match=words):
+            assert netinfof.Graph.of(as_pyg(demo, **more)).num_edges == 4023
+    with pytest.warns(UserWarning, match="edge directions are not used"):
+        pyg = pytest.importorskip("torch_geometric.data")
+        netinfof.Graph.of(pyg.Data(edge_index=torch.tensor([[0, 2, 3], [1, 1, 2]]), num_nodes=4))
 
 
 def test_odd_data(demo: netinfof.Graph) -> None:
@@ -135,6 +148,13 @@ def test_dgl(demo: netinfof.Graph) -> None:
     found = netinfof.Graph.of(graph)
     assert np.array_equal(found.edge_index, demo.edge_index) and found.num_classes == 4
     assert netinfof.probe(graph, dim=16).scores == netinfof.probe(demo, dim=16).scores
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        netinfof.Graph.of(graph)
+    graph.edata["weight"] = torch.rand(8046)
+    with pytest.warns(UserWarning, match=r"edge weights \(`weight`\) are not used"):
+        netinfof.Graph.of(graph)
+    del graph.edata["weight"]
     graph.ndata["other"] = torch.rand(1200, 3)
     assert netinfof.Graph.from_dgl(graph, features="other").num_features == 3
     with pytest.raises(ValueError, match="invalid `features`: words"):

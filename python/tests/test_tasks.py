@@ -111,9 +111,14 @@ def test_plot(tmp_path: Path) -> None:
 def test_mistakes_are_told_as_the_command_tells_them(command: str) -> None:
     for fault, kwargs in [
         (r"invalid `dim`: 0 \(need 1 to 4096\)", {"dim": 0}),
-        (r"invalid value 'dirty' for '--protocol <PROTOCOL>' \[possible values: clean, paper\]", {"protocol": "dirty"}),
+        (r"invalid `protocol`: dirty \(need one of clean, paper\)", {"protocol": "dirty"}),
         (r"invalid `components`: Q", {"components": "Q"}),
-        (r"invalid value 'edges' for '--task <TASK>'", {"task": "edges"}),
+        (r"invalid `task`: edges \(need one of links, nodes\)", {"task": "edges"}),
+        (r"invalid `dim`: 2.5 \(need a whole number\)", {"dim": 2.5}),
+        (r"invalid `splits`: -1 \(need 0 or more\)", {"splits": -1}),
+        (r"invalid `ridge`: x \(", {"ridge": "x"}),
+        (r"invalid `random_state`: 2.5 \(need a whole number\)", {"random_state": 2.5}),
+        (r"invalid `n_jobs`: 1.5 \(need a whole number\)", {"n_jobs": 1.5}),
         (r"invalid `train`: 2", {"shares": (2, 0.1)}),
     ]:
         with pytest.raises(ValueError, match=fault):
@@ -134,6 +139,26 @@ def test_mistakes_are_told_as_the_command_tells_them(command: str) -> None:
         netinfof.probe(netinfof.Graph(np.ones((2, 5), int)), task="nodes")
     with pytest.raises(ValueError, match="n_jobs"):
         netinfof.probe("synth:demo", n_jobs=0)
+
+
+def test_keywords_of_the_other_task_are_refused() -> None:
+    from netinfof._options import _TASK_OF
+
+    assert set(_TASK_OF) < set(netinfof.Options.__annotations__)
+    with pytest.raises(TypeError, match=r"probe\(\) got the keyword argument 'negatives', which applies to task='links' only; this is task='nodes'"):
+        netinfof.probe("synth:demo", task="nodes", negatives="heart")
+    with pytest.raises(TypeError, match=r"act\(\) got the keyword argument 'max_p', which applies to task='nodes' only"):
+        netinfof.act("synth:demo", max_p=0.01)
+    # None stands for the default, of either task.
+    assert netinfof.probe("synth:demo", task="nodes", negatives=None, directed=False, dim=8.0, splits=np.int32(1)).task == "nodes"  # type: ignore[arg-type]
+
+
+def test_the_table_of_tasks_is_that_of_the_command(command: str) -> None:
+    from netinfof._options import _TASK_OF
+
+    text = subprocess.run([command, "probe", "--help"], check=True, capture_output=True, text=True).stdout
+    found = re.findall(r"^\s+--([a-z0-9-]+)[^\n]*\n\s+(Links|Nodes):", text, re.MULTILINE)
+    assert {name.replace("-", "_"): task.lower() for name, task in found} == _TASK_OF
 
 
 def test_keywords_are_the_words_of_the_command(command: str) -> None:

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue};
 use netinfof::verdict::VerdictKind;
 use netinfof::{Exec, Goal, Graph, LinkParams, NodeParams, Report, Result, Seed};
 
@@ -51,7 +52,22 @@ impl Options {
     }
 }
 
+/// The fault in the words of a package: options are keywords there, not flags.
 fn one_line(error: &clap::Error) -> String {
+    let (arg, value) = (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue));
+    if let (Some(ContextValue::String(arg)), Some(ContextValue::String(value))) = (arg, value)
+        && let Some(flag) = arg.strip_prefix("--")
+    {
+        let name = flag.split([' ', '=']).next().unwrap_or(flag).replace('-', "_");
+        let need = match error.get(ContextKind::ValidValue) {
+            Some(ContextValue::Strings(values)) if !values.is_empty() => {
+                format!("need one of {}", values.join(", "))
+            }
+            _ => std::error::Error::source(error)
+                .map_or_else(|| "need another value".into(), ToString::to_string),
+        };
+        return format!("invalid `{name}`: {value} ({need})");
+    }
     let text = error.render().to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let told =

@@ -15,6 +15,8 @@ use crate::work::{self, How, raise};
 #[pyclass(frozen, module = "netinfof._native")]
 pub(crate) struct Graph {
     pub(crate) inner: Arc<netinfof::Graph>,
+    /// Whether the features are the caller's own array, which may have changed since the graph was made.
+    lent: bool,
 }
 
 /// Rows of features that NumPy keeps.
@@ -38,7 +40,7 @@ mod lent {
     impl AsRef<[f32]> for Kept {
         fn as_ref(&self) -> &[f32] {
             // SAFETY: `start` and `len` are those of a C-contiguous array (checked where a `Kept` is made) that lives as long as
-            // `self`. That nobody writes to it meanwhile is asked of the caller, as BLAS asks it.
+            // `self`. Nobody may write to it during a run, as with BLAS; the documentation says so.
             unsafe { std::slice::from_raw_parts(self.start, self.len) }
         }
     }
@@ -52,7 +54,26 @@ type RowsIn<'py> =
 
 impl Graph {
     pub(crate) fn new(inner: netinfof::Graph) -> Self {
-        Graph { inner: Arc::new(inner) }
+        Graph { inner: Arc::new(inner), lent: false }
+    }
+
+    /// The graph for a run. Features in the caller's own array are checked again: values that were finite when the graph was made
+    /// may have been overwritten since.
+    pub(crate) fn checked(&self, py: Python<'_>) -> PyResult<Arc<netinfof::Graph>> {
+        const PART: usize = 1 << 12;
+        let Features::Dense(x) = self.inner.features() else { return Ok(Arc::clone(&self.inner)) };
+        let bad = |part: &[f32]| part.iter().fold(false, |bad, value| bad | !value.is_finite());
+        if self.lent && py.detach(|| x.as_slice().chunks(PART).any(bad)) {
+            let at = x.as_slice().iter().position(|value| !value.is_finite()).unwrap_or_default();
+            let what = format!(
+                "feature of node {}, column {} is not a finite number (NaN or infinite); the array `x` was changed after \
+                 the graph was made",
+                at / x.cols(),
+                at % x.cols()
+            );
+            return Err(raise(py, &Error::InvalidGraph { what }));
+        }
+        Ok(Arc::clone(&self.inner))
     }
 }
 
@@ -141,7 +162,8 @@ impl Graph {
 
     /// Writes it as npz, for the command and for later.
     fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
-        py.detach(|| netinfof::graph::save::npz(&self.inner, &path)).map_err(|e| raise(py, &e))
+        let graph = self.checked(py)?;
+        py.detach(|| netinfof::graph::save::npz(&graph, &path)).map_err(|e| raise(py, &e))
     }
 }
 
@@ -186,6 +208,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
             }
         }
     }
+    let lent = parts.x.is_some();
     let features = match (parts.x, parts.sparse) {
         (Some(x), _) => Some(dense(x)),
         (None, Some((starts, columns, values, width))) => {
@@ -219,7 +242,8 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         }
         Ok(graph.with_class_names(class_names))
     });
-    built.map(Graph::new).map_err(|e| raise(py, &e))
+    let inner = built.map_err(|e| raise(py, &e))?;
+    Ok(Graph { inner: Arc::new(inner), lent })
 }
 
 /// The rows where they are if they lie one after the other; a copy of them if not.

@@ -88,7 +88,8 @@ impl Model {
         newer: Option<&Graph>,
         how: How<'_>,
     ) -> PyResult<Scorer> {
-        let (model, newer) = (Arc::clone(&self.inner), newer.map(|graph| Arc::clone(&graph.inner)));
+        let newer = newer.map(|graph| graph.checked(py)).transpose()?;
+        let model = Arc::clone(&self.inner);
         let seen = if all_edges { Seen::All } else { Seen::Training };
         let scorer = work::run(py, how, move |exec| model.links(seen, newer.as_deref(), exec))?;
         Ok(Scorer { inner: Arc::new(scorer) })
@@ -96,7 +97,8 @@ impl Model {
 
     /// Scores and probabilities of classes for all nodes.
     fn nodes<'py>(&self, py: Python<'py>, newer: Option<&Graph>, how: How<'_>) -> PyResult<Predictions<'py>> {
-        let (model, newer) = (Arc::clone(&self.inner), newer.map(|graph| Arc::clone(&graph.inner)));
+        let newer = newer.map(|graph| graph.checked(py)).transpose()?;
+        let model = Arc::clone(&self.inner);
         let found = work::run(py, how, move |exec| model.nodes(newer.as_deref(), exec))?;
         let shape = [found.graph.nodes(), found.classes.len()];
         Ok((
@@ -112,7 +114,8 @@ impl Model {
         newer: Option<&Graph>,
         how: How<'_>,
     ) -> PyResult<Vec<Named<'py>>> {
-        let (model, newer) = (Arc::clone(&self.inner), newer.map(|graph| Arc::clone(&graph.inner)));
+        let newer = newer.map(|graph| graph.checked(py)).transpose()?;
+        let model = Arc::clone(&self.inner);
         let found = work::run(py, how, move |exec| model.embeddings(newer.as_deref(), exec))?;
         found
             .into_iter()

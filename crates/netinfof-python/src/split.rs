@@ -97,7 +97,7 @@ pub(crate) fn link_split<'py>(
     how: How<'_>,
 ) -> PyResult<LinkArrays<'py>> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
-    let graph = graph.inner.clone();
+    let graph = graph.checked(py)?;
     let split = work::run(py, how, move |exec| {
         let params = options.links(Goal::Act, false, &graph)?;
         split::links(&graph, &params.split, params.seed, exec)
@@ -165,7 +165,7 @@ fn node_array(py: Python<'_>, nodes: Vec<u32>) -> Bound<'_, PyArray1<i64>> {
 /// What is wrong with a split, as JSON.
 #[pyfunction]
 pub(crate) fn check_split(py: Python<'_>, graph: &Graph, own: Own<'_>, how: How<'_>) -> PyResult<String> {
-    let graph = graph.inner.clone();
+    let graph = graph.checked(py)?;
     let checked = match &own {
         Own::Links(_) => {
             let pairs = own.links(py)?;

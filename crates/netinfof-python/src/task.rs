@@ -35,7 +35,7 @@ pub(crate) fn run<'py>(
 ) -> PyResult<(String, Option<Model>, Option<Tested<'py>>)> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
     let goal = if act { Goal::Act } else { Goal::Probe };
-    let graph = graph.inner.clone();
+    let graph = graph.checked(py)?;
     let has_own = own.is_some();
     let outcome = if options.is_nodes() {
         let own = own.map(|own| own.nodes(py)).transpose()?;
@@ -91,7 +91,7 @@ pub(crate) fn run<'py>(
 #[pyfunction]
 pub(crate) fn embedding(py: Python<'_>, graph: &Graph, words: Vec<String>, how: How<'_>) -> PyResult<Model> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
-    let graph = graph.inner.clone();
+    let graph = graph.checked(py)?;
     let model = work::run(py, how, move |exec| {
         let params = options.nodes(Goal::Act, false, &graph)?;
         netinfof::embedding(&graph, &params, exec)

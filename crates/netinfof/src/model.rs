@@ -506,13 +506,22 @@ impl LinkScorer {
     }
 
     /// Log-odds of an edge for every pair, the same as Act's for the same graph. An edge of the graph is looked at as if it
-    /// were not there, as far as X is concerned.
+    /// were not there, as far as X is concerned. A pair of a node with itself is an error: links join different nodes.
     pub fn scores(&self, pairs: &[Pair], exec: &Exec) -> Result<Vec<f64>> {
         // A part at a time: X needs room for every pair.
         const PART: usize = 1 << 18;
         let n = self.graph.nodes();
         if let Some([i, j]) = pairs.iter().find(|pair| pair.iter().any(|&node| node as usize >= n)) {
             return Err(Error::param("pairs", format!("({i}, {j})"), format!("nodes below {n}")));
+        }
+        // A node is closest to itself in every component, so such a score would look like a certain link.
+        if let Some(&[node, _]) = pairs.iter().find(|pair| pair[0] == pair[1]) {
+            let name = self.graph.node_name(node as usize);
+            return Err(Error::param(
+                "pairs",
+                format!("({name}, {name})"),
+                "two different nodes in each pair",
+            ));
         }
         let components: Vec<&LinkComponent> = self.components.iter().collect();
         let mut scores = Vec::with_capacity(pairs.len());
@@ -747,6 +756,14 @@ mod tests {
             pairs.iter().copied().filter(|p| p.iter().all(|&node| node < n - 40)).collect();
         assert_eq!(own.scores(&inside, &exec).unwrap(), kept.scores(&inside, &exec).unwrap());
         assert!(own.scores(&pairs, &exec).unwrap_err().to_string().contains("nodes below"));
+        let itself = own.scores(&[inside[0], [3, 3]], &exec).unwrap_err().to_string();
+        assert_eq!(
+            itself,
+            format!(
+                "invalid `pairs`: ({0}, {0}) (need two different nodes in each pair)",
+                own.graph().node_name(3)
+            )
+        );
         let fault = |graph: Graph| model.links(Seen::All, Some(&graph), &exec).unwrap_err().to_string();
         assert!(fault(part(&forth).bare()).contains("is new and has no features"));
         assert!(fault(whole.clone()).contains("none of its"));

@@ -191,8 +191,9 @@ fn faults_are_told_in_a_line_and_leave_nothing() {
     let out = folder.path("out.csv");
     let said = fault(&["predict", &model, "--pairs", &pairs, "-o", &out]);
     assert!(said.contains("pairs.csv:3: `nobody` is not a node of the graph"), "{said}");
-    let twice = folder.file("twice.csv", "node 1,node 1\n");
-    assert!(fault(&["predict", &model, "--pairs", &twice]).contains("with itself is no pair"));
+    let twice = folder.file("twice.csv", "node 1,node 2\nnode 1,node 1\n");
+    let said = fault(&["predict", &model, "--pairs", &twice]);
+    assert!(said.contains("twice.csv:2: `node 1` with itself is no pair"), "{said}");
     let said = fault(&["recommend", &model, "--node", "nobody", "-o", &out]);
     assert!(said.contains("`nobody`") && said.contains("such as `node 299`"), "{said}");
     assert!(fault(&["recommend", &model]).contains("--node ID, --all, --overall"));
