@@ -61,6 +61,9 @@ fn header(out: &mut String, report: &Report) {
         code(&report.verdict.reason),
         code(&report.verdict.next)
     );
+    if let Some(line) = printer::preparation_line(report) {
+        let _ = write!(out, "<p class=\"note\" id=\"preparation\">{}</p>", escape(&line));
+    }
     if !report.notices.is_empty() {
         out.push_str("<ul class=\"note\" id=\"notices\">");
         for notice in &report.notices {
@@ -151,9 +154,10 @@ fn components(out: &mut String, report: &Report) {
     let label = |name: &str| format!("{name}  {}", meaning(name, report));
     let _ = write!(
         out,
-        "<section id=\"components\"><h2>What each component knows</h2><p class=\"note\">The score 2<sup>−H(Y|X)</sup> says how much of the \
-         answer is known from a component alone: a lower bound on accuracy, found without training. Bars begin at the score of knowing nothing; \
-         whiskers are 95 % intervals; diamonds show the accuracy on held-out samples.</p><figure class=\"chart\" tabindex=\"0\">{}<figcaption>{}</figcaption></figure>",
+        "<section id=\"components\"><h2>Information in each component</h2><p class=\"note\">The score 2<sup>−H(Y|X)</sup> measures how well a \
+         component alone predicts the answer: a lower bound on accuracy, found without training. Bars begin at the score of no information; \
+         whiskers are 95 % intervals; diamonds show the accuracy on held-out samples. For links a component counts as a signal only if it also \
+         predicts edges against degree-matched negatives.</p><figure class=\"chart\" tabindex=\"0\">{}<figcaption>{}</figcaption></figure>",
         chart::scores(&all, label),
         [
             (Group::Structure, "structure"),
@@ -179,6 +183,8 @@ fn components(out: &mut String, report: &Report) {
         ("held-out", true),
         ("95 % interval", true),
         ("p", true),
+        ("degree-matched", true),
+        ("signal", false),
         ("samples", true),
         ("bins", true),
         ("dim", true),
@@ -197,6 +203,11 @@ fn components(out: &mut String, report: &Report) {
                 number("held_out.value", c.held_out.value, 3),
                 range("held_out.interval", c.held_out.interval),
                 number("p_value", c.p_value, 3),
+                match c.beyond_degree {
+                    Some(matched) => number("beyond_degree.corrected", matched.corrected, 3),
+                    None => words("beyond_degree.corrected", "–"),
+                },
+                words("tells", if c.tells { "yes" } else { "no" }),
                 count("samples", own.map_or(0, |own| own.samples)),
                 count("bins", own.map_or(0, |own| own.bins as u64)),
                 count("dim", own.map_or(0, |own| own.dim as u64)),
@@ -248,7 +259,7 @@ fn components(out: &mut String, report: &Report) {
 fn similarities(out: &mut String, report: &Report, split: &SplitReport) {
     out.push_str(
         "<section id=\"similarities\"><h2>How edges and other pairs look</h2><p class=\"note\">Similarities of validation pairs in the first split: \
-         edges filled, other pairs as a line. The further apart they lie, the more the component knows. Upright lines are the borders of Probe's \
+         edges filled, other pairs as a line. The further apart they lie, the better the component separates them. Upright lines are the borders of Probe's \
          bins, placed on training pairs.</p><div class=\"grid\">",
     );
     for (name, component) in split.components.iter() {
@@ -383,7 +394,7 @@ fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
     let best = best.map(|(name, _)| name);
     out.push_str(
         "<section id=\"clusters\"><h2>Clusters and classes</h2><p class=\"note\">Labelled nodes by cluster (rows) and class (columns), in the first \
-         split. Clusters are found without labels; the more a cluster holds of one class, the more the component knows.</p>",
+         split. Clusters are found without labels; the more a cluster holds of one class, the better the component predicts it.</p>",
     );
     for (name, component) in split.components.iter() {
         let columns = class_names(split, component);

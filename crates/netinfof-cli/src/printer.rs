@@ -6,11 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use netinfof::component::{ColumnKind, ColumnTreatment};
 use netinfof::graph::{GraphFacts, synth};
 use netinfof::report::RunParams;
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
-use netinfof::component::{ColumnKind, ColumnTreatment};
 use netinfof::verdict::VerdictKind;
 use netinfof::{Error, Progress, Protocol, Report, Result};
 
@@ -239,7 +239,7 @@ pub(crate) fn report(report: &Report) -> String {
     }
     let _ = write!(
         text,
-        "\n  component             score  95 % interval    {:20} held-out accuracy      p",
+        "\n  component             score  95 % interval    {:20} held-out accuracy      p  signal",
         format!("{floor:.2} … 1")
     );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
@@ -247,12 +247,13 @@ pub(crate) fn report(report: &Report) -> String {
         let [low, high] = component.interval;
         let _ = write!(
             text,
-            "  {name:2} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3}",
+            "  {name:2} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3} {:>7}",
             meaning(name, report),
             component.corrected,
             gauge(component.corrected, floor),
             component.held_out.value,
-            component.p_value
+            component.p_value,
+            if component.tells { "yes" } else { "no" }
         );
         if with_act {
             let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));

@@ -329,9 +329,11 @@ impl Component {
         kernel::column_deviations(&self.embedding, exec)
             .iter()
             .zip(squares)
-            .map(|(&deviation, square)| {
-                if deviation > CONSTANT * size(square) { (1.0 / deviation) as f32 } else { 0.0 }
-            })
+            .map(
+                |(&deviation, square)| {
+                    if deviation > CONSTANT * size(square) { (1.0 / deviation) as f32 } else { 0.0 }
+                },
+            )
             .collect()
     }
 
@@ -397,7 +399,8 @@ pub fn build(
             .then(|| Preparation::learn(features, rare, graph, params, exec))
     };
     let preparations = [learn(false), learn(true)];
-    let prepared = preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
+    let prepared =
+        preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
     exec.stage("components", kinds.len(), || {
         exec.try_map(&kinds, |&kind| {
             let which = usize::from(kind.is_ours());
@@ -650,6 +653,7 @@ mod tests {
                 kinds: vec![ComponentKind::F, ComponentKind::P, ComponentKind::S],
                 dim: 8,
                 column_norm,
+                scaling: FeatureScaling::Paper,
                 ..ComponentParams::default()
             };
             let built = build(&adjacency, &Features::Dense(x.clone()), &params, Seed(0), &exec).unwrap();

@@ -426,7 +426,10 @@ mod tests {
         let others: Vec<u64> = (100..200).collect();
         assert!((width(&[&same, &others]) - 0.2 / 2f64.sqrt()).abs() < 1e-12);
         let values = Estimate::of_values([1.0, 2.0, 3.0].into_iter());
-        assert!((values.value - 2.0).abs() < 1e-12 && (values.interval[1] - 2.0 - 1.96 / 3f64.sqrt()).abs() < 1e-3);
+        assert!(
+            (values.value - 2.0).abs() < 1e-12
+                && (values.interval[1] - 2.0 - 1.96 / 3f64.sqrt()).abs() < 1e-3
+        );
     }
 
     #[test]

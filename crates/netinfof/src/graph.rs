@@ -272,6 +272,16 @@ impl Features {
         if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
     }
 
+    /// The largest size of a value.
+    pub(crate) fn largest(&self) -> f32 {
+        let values = match self {
+            Features::None => &[],
+            Features::Dense(x) => x.as_slice(),
+            Features::Sparse(x) => x.values().unwrap_or(&[1.0]),
+        };
+        values.iter().fold(0.0, |top, v| v.abs().max(top))
+    }
+
     /// Takes a dense matrix, as a sparse one where at most a tenth of it is not zero: tables cannot say that they are sparse, and
     /// most bags of words are.
     pub fn from_dense(dense: Matrix) -> Self {

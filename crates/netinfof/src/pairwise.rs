@@ -56,6 +56,9 @@ pub const MAX_DEGREE: usize = 4096;
 /// Neighbours whose features are compared for one pair, at the most; a sample where there are more.
 const MAX_COMPARED: usize = 64;
 
+/// Products of larger features may be beyond single precision.
+const LARGEST_SQUARED: f32 = 1e15;
+
 /// All that the columns of X are made from.
 #[derive(Debug)]
 pub struct Source<'a> {
@@ -84,7 +87,10 @@ struct FeatureSource<'a> {
 enum Rows<'a> {
     Dense(Cow<'a, Matrix>),
     /// Dense ones that are too large to be copied, with a factor for every row.
-    Large { prepared: PreparedRows<'a>, factors: Vec<f32> },
+    Large {
+        prepared: PreparedRows<'a>,
+        factors: Vec<f32>,
+    },
     Sparse(Cow<'a, Csr>),
 }
 
@@ -296,7 +302,13 @@ impl<'a> FeatureSource<'a> {
                 unit_rows(&mut weighed, &scales, exec);
                 Rows::of(Cow::Owned(weighed))
             };
-            (Rows::of(features), norms, rare)
+            if features.largest() > LARGEST_SQUARED {
+                let mut plain = Features::clone(&features);
+                unit_rows(&mut plain, &norms, exec);
+                (Rows::of(Cow::Owned(plain)), vec![1.0; n], rare)
+            } else {
+                (Rows::of(features), norms, rare)
+            }
         } else if large {
             (made(dense(&features)), vec![1.0; n], made(dense(&features)))
         } else {
@@ -759,7 +771,8 @@ mod tests {
         let how = Preparation::learn(&dense, true, &graph, &params, &exec);
         source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
         assert!(matches!(source.features.as_ref().unwrap().rare, Rows::Large { .. }));
-        assert_eq!(source.columns(&pairs, &exec), copied);
+        let large = source.columns(&pairs, &exec);
+        (0..pairs.len()).for_each(|at| close(large.row(at), copied.row(at), "large"));
         for (at, &[i, j]) in pairs.iter().enumerate() {
             let (i, j) = (i as usize, j as usize);
             let common: Vec<usize> = (0..n).filter(|&k| a[(i, k)] * a[(k, j)] > 0.0).collect();

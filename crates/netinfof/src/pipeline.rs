@@ -16,9 +16,7 @@ use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams, ProbedPairs};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{
-    self, LinkPairs, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams,
-};
+use crate::split::{self, LinkPairs, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams};
 use crate::training::Training;
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
@@ -445,7 +443,8 @@ fn link_split(
         let report = ComponentReport::new(info, component.cols(), component.compatibility());
         (component.kind().name().into(), report)
     });
-    let parts = probed.parts.iter().map(|(name, info)| (name.to_string(), ComponentReport::new(info, 0, None)));
+    let parts =
+        probed.parts.iter().map(|(name, info)| (name.to_string(), ComponentReport::new(info, 0, None)));
     Ok(SplitReport {
         seed: seed.0,
         components: found.collect(),

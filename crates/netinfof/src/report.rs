@@ -461,8 +461,8 @@ impl Report {
             RunParams::Links(params) => &params.component,
             RunParams::Nodes(params) => &params.component,
         };
-        let prepared =
-            (!featureless).then(|| Preparation::learn(graph.features(), false, graph.adjacency(), component, exec));
+        let prepared = (!featureless)
+            .then(|| Preparation::learn(graph.features(), false, graph.adjacency(), component, exec));
         Report {
             verdict: judgement.verdict,
             comparisons: judgement.comparisons,

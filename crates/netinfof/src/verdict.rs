@@ -194,8 +194,10 @@ pub(crate) fn judge(
     });
     let [structure, features, propagation] = groups;
     let pairs = [(propagation, structure), (propagation, features), (structure, features)];
-    let comparisons: Vec<Comparison> =
-        pairs.iter().filter_map(|&(a, b)| compared(a?, b?, splits, info, |split| Some(&split.samples))).collect();
+    let comparisons: Vec<Comparison> = pairs
+        .iter()
+        .filter_map(|&(a, b)| compared(a?, b?, splits, info, |split| Some(&split.samples)))
+        .collect();
     let best = all.iter().max_by(|a, b| a.score.total_cmp(&b.score)).expect("a component");
     let mut asked: Vec<[&str; 2]> =
         all.iter().filter(|other| other.name != best.name).map(|other| [best.name, other.name]).collect();
@@ -263,7 +265,8 @@ pub(crate) fn judge(
         },
     };
     // What propagation beats is not enough.
-    let beaten = |own: Option<&Candidate<'_>>| p && own.zip(propagation).is_some_and(|(own, p)| beats(p, own));
+    let beaten =
+        |own: Option<&Candidate<'_>>| p && own.zip(propagation).is_some_and(|(own, p)| beats(p, own));
     let kind = match kind {
         VerdictKind::Structure if beaten(structure) => VerdictKind::Undecided,
         VerdictKind::Features if beaten(features) => VerdictKind::Undecided,
@@ -298,7 +301,8 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     let acts: Option<Vec<_>> = splits.iter().map(|split| split.act.as_ref()).collect();
     let acts = acts.filter(|acts| !acts.is_empty())?;
     // Test sets of one graph overlap: their mean is hardly more certain than one of them.
-    let gain = Estimate::mean(&acts.iter().map(|act| act.information).collect::<Vec<_>>(), splits.len() as f64);
+    let gain =
+        Estimate::mean(&acts.iter().map(|act| act.information).collect::<Vec<_>>(), splits.len() as f64);
     let named = if info.links { "auc" } else { "accuracy" };
     let metric = acts.iter().filter_map(|act| act.test.get(named)).sum::<f64>() / acts.len() as f64;
     let baseline = acts.iter().filter_map(|act| act.baseline).sum::<f64>() / acts.len() as f64;
@@ -436,7 +440,9 @@ impl Words<'_> {
     fn finding(&self, kind: VerdictKind) -> String {
         let [structure, features, propagation] = self.groups;
         let text = match kind {
-            _ if self.d_alone => "Only the difference between a node and its neighbours (D) predicts anything",
+            _ if self.d_alone => {
+                "Only the difference between a node and its neighbours (D) predicts anything"
+            }
             VerdictKind::Structure if self.degree_only => {
                 "Degrees are all that predicts edges: against degree-matched negatives nothing is distinguishable from chance"
             }
@@ -457,9 +463,13 @@ impl Words<'_> {
                     if self.info.links { "pairs" } else { "labelled nodes" }
                 );
             }
-            VerdictKind::Undecided => "Structure and features both predict, and the data do not show which part is enough",
+            VerdictKind::Undecided => {
+                "Structure and features both predict, and the data do not show which part is enough"
+            }
             VerdictKind::Gnn if structure.is_none() && features.is_none() => "Propagated features predict",
-            VerdictKind::Gnn if features.is_some_and(|f| !f.predicts) && structure.is_some_and(|s| s.predicts) => {
+            VerdictKind::Gnn
+                if features.is_some_and(|f| !f.predicts) && structure.is_some_and(|s| s.predicts) =>
+            {
                 "Propagated features predict better than structure, though features alone do not predict"
             }
             VerdictKind::Gnn => "Propagated features predict better than structure and features each alone",
@@ -634,7 +644,11 @@ mod tests {
         let coins = noisy(&labels, 0.0, &mut draw);
         let of = |count: usize| verdict(&labels[..count], &[("U", coins[..count].to_vec())]);
         assert_eq!((of(12).kind, of(SAMPLES).kind), (VerdictKind::Undecided, VerdictKind::Nothing));
-        assert!(of(12).reason.contains("12 pairs are too few") && of(12).next.contains("--shares"), "{:?}", of(12));
+        assert!(
+            of(12).reason.contains("12 pairs are too few") && of(12).next.contains("--shares"),
+            "{:?}",
+            of(12)
+        );
         assert!(of(SAMPLES).reason.contains("is excluded"), "{}", of(SAMPLES).reason);
     }
 

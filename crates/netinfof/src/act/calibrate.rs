@@ -61,7 +61,11 @@ impl LinkCalibration {
     /// Whether it can be used; a file may hold anything.
     pub(crate) fn is_sound(&self) -> bool {
         let sound = |fit: &LogOdds| {
-            fit.prior > 0.0 && fit.prior < 1.0 && fit.slope > 0.0 && fit.slope.is_finite() && fit.shift.is_finite()
+            fit.prior > 0.0
+                && fit.prior < 1.0
+                && fit.slope > 0.0
+                && fit.slope.is_finite()
+                && fit.shift.is_finite()
         };
         !self.fits.is_empty()
             && self.fits.iter().all(sound)
@@ -145,11 +149,8 @@ impl LogOdds {
             let before = loss(&found);
             // Newton, halved until it gains.
             let better = (0..40).map(|k| 0.5f64.powi(k)).find_map(|t| {
-                let next = LogOdds {
-                    prior,
-                    slope: found.slope - t * step[0],
-                    shift: found.shift - t * step[1],
-                };
+                let next =
+                    LogOdds { prior, slope: found.slope - t * step[0], shift: found.shift - t * step[1] };
                 (loss(&next) < before).then_some(next)
             });
             let Some(next) = better else { break };
@@ -253,7 +254,9 @@ mod tests {
         let mut draw = Seed(6).stream(Stream::Synth, 0);
         let mut drawn = |mean: f64, wide: f64, count: usize| -> Vec<f64> {
             (0..count)
-                .map(|_| if draw.unit() < 0.02 { mean + 4.0 * wide * draw.normal() } else { mean + draw.normal() })
+                .map(|_| {
+                    if draw.unit() < 0.02 { mean + 4.0 * wide * draw.normal() } else { mean + draw.normal() }
+                })
                 .collect()
         };
         let (edges, others) = (drawn(2.0, 0.5, 2000), drawn(-2.0, 1.0, 40_000));

@@ -327,9 +327,7 @@ pub fn links(
     report.curves = Some(Curves::new(&test[0], &test[1]));
     // The negatives that choices are made on are more than those of validation: they show what the top of all pairs looks like.
     let others = match (split.each, split.choice.len() > split.valid.negatives.len()) {
-        (0, true) => {
-            Some(model.scores(&weighing, &PairSet::new(split.choice.clone(), source, exec), exec))
-        }
+        (0, true) => Some(model.scores(&weighing, &PairSet::new(split.choice.clone(), source, exec), exec)),
         _ => None,
     };
     let calibration = LinkCalibration::fit(&valid_scores[0], others.as_ref().unwrap_or(&valid_scores[1]));

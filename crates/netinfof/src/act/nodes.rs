@@ -272,7 +272,8 @@ fn cross_fitted(
     for fold in 0..CALIBRATION_FOLDS {
         let (own, others): (Vec<_>, Vec<_>) =
             nodes.iter().enumerate().partition(|(at, _)| at % CALIBRATION_FOLDS == fold);
-        let [own, others] = [own, others].map(|part| part.into_iter().map(|(_, &n)| n).collect::<Vec<NodeId>>());
+        let [own, others] =
+            [own, others].map(|part| part.into_iter().map(|(_, &n)| n).collect::<Vec<NodeId>>());
         let design = NodeDesign { embeddings, nodes: &others };
         let rows = Block::collect(&design, design.cols(), exec);
         let labels = split.labels_of(&others);

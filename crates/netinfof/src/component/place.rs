@@ -53,7 +53,8 @@ impl<'a> Ground<'a> {
         preparations: &'a [Option<Preparation>; 2],
         exec: &Exec,
     ) -> Self {
-        let prepared = preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
+        let prepared =
+            preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
         Ground { graph, known, features: prepared }
     }
 

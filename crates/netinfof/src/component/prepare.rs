@@ -89,6 +89,8 @@ const QUANTILES: usize = 41;
 const ROUNDING: f64 = 1e-6;
 /// Least deviation that a flag or a level is divided by: rare ones would become outliers.
 const LEAST_SPREAD: f64 = 0.15;
+/// Scales within this factor of the middle one are alike.
+const ALIKE: f64 = 20.0;
 /// Examples of columns in a report.
 const LISTED: usize = 8;
 
@@ -111,7 +113,12 @@ enum Method {
     /// The paper's; with one-hot degrees beside it where the user asked for them.
     Paper { lowest: f32, degrees: usize },
     /// Every column by its kind. Words are all columns that are not in the table.
-    Kinds { words: Option<WordColumns>, table: Vec<TableColumn> },
+    Kinds {
+        words: Option<WordColumns>,
+        table: Vec<TableColumn>,
+        /// Whether all columns of the table share one scale.
+        common_scale: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -128,7 +135,7 @@ struct TableColumn {
     column: usize,
     encoding: Encoding,
     /// Mean and factor of every output.
-    standard: Vec<[f32; 2]>,
+    standard: Vec<[f64; 2]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,7 +146,7 @@ enum Encoding {
     /// The value, and one output for each of these levels.
     Category { levels: Vec<f32> },
     /// The value, robustly standardised and cut; where there are quantiles, hinges of its rank too.
-    Number { centre: f32, scale: f32, quantiles: Vec<f32> },
+    Number { centre: f32, scale: f64, quantiles: Vec<f32> },
 }
 
 impl Encoding {
@@ -161,7 +168,9 @@ impl Encoding {
                 out[1..].iter_mut().zip(levels).for_each(|(out, &level)| *out = f32::from(v == level));
             }
             Encoding::Number { centre, scale, quantiles } => {
-                out[0] = ((v - centre) * scale).clamp(-CLIP, CLIP);
+                // In double precision: the difference of two large numbers may be larger than either.
+                let standard = (f64::from(v) - f64::from(*centre)) * scale;
+                out[0] = (standard as f32).clamp(-CLIP, CLIP);
                 if !quantiles.is_empty() {
                     let rank = rank(quantiles, v);
                     for (part, out) in out[1..].iter_mut().enumerate() {
@@ -187,8 +196,8 @@ fn rank(quantiles: &[f32], v: f32) -> f32 {
     if below > last {
         return 1.0;
     }
-    let (low, high) = (quantiles[below - 1], quantiles[below]);
-    (below as f32 - 1.0 + (v - low) / (high - low)) / last as f32
+    let [low, high, v] = [quantiles[below - 1], quantiles[below], v].map(f64::from);
+    ((below as f64 - 1.0 + (v - low) / (high - low)) / last as f64) as f32
 }
 
 /// What is known of a column before its kind is.
@@ -230,7 +239,8 @@ impl ColumnFacts {
             .map(|col| {
                 // What is not stored is zero.
                 let zeros = rows - nonzero[col];
-                let with_zero = |v: f32| if zeros > 0 && matches!(features, Features::Sparse(_)) { 0.0 } else { v };
+                let with_zero =
+                    |v: f32| if zeros > 0 && matches!(features, Features::Sparse(_)) { 0.0 } else { v };
                 ColumnFacts {
                     zero_share: zeros as f64 / rows.max(1) as f64,
                     lowest: lowest[col].min(with_zero(lowest[col])),
@@ -271,7 +281,11 @@ impl Preparation {
             rarity
         });
         if table.is_empty() {
-            return Preparation { rarity, columns, method: Method::Kinds { words, table: Vec::new() } };
+            return Preparation {
+                rarity,
+                columns,
+                method: Method::Kinds { words, table: Vec::new(), common_scale: false },
+            };
         }
         let few = table.iter().filter(|&&col| !facts[col].is_constant()).count() < MANY;
         let sampled = sampled_columns(features, &table);
@@ -283,14 +297,15 @@ impl Preparation {
         let used = learned.iter().filter(|column| column.is_used()).count();
         let kept = learned.into_iter().filter(|column| words.is_some() || used == 0 || column.is_used());
         let mut learned: Vec<TableColumn> = kept.collect();
+        let common_scale = !few && share_scale(&mut learned);
         let words = words.map(|own| {
             // Both parts of a row are of the same length, in the mean.
-            let count = learned.iter().filter(|column| column.is_used()).count().max(1) as f32;
+            let count = learned.iter().filter(|column| column.is_used()).count().max(1) as f64;
             let factors = learned.iter_mut().flat_map(|column| &mut column.standard);
             factors.for_each(|[_, factor]| *factor /= count.sqrt());
             WordColumns { scale: 1.0 / root_mean_square(features, &table, own.signed), ..own }
         });
-        Preparation { rarity, columns, method: Method::Kinds { words, table: learned } }
+        Preparation { rarity, columns, method: Method::Kinds { words, table: learned, common_scale } }
     }
 
     fn paper(
@@ -311,7 +326,11 @@ impl Preparation {
                 "sparse features with negative values: rows are divided by their length, not shifted as in the paper",
             );
             let words = Some(WordColumns { signed: true, scale: 1.0 });
-            return Preparation { rarity, columns, method: Method::Kinds { words, table: Vec::new() } };
+            return Preparation {
+                rarity,
+                columns,
+                method: Method::Kinds { words, table: Vec::new(), common_scale: false },
+            };
         }
         // A shift would fill what is not stored.
         let lowest = if matches!(features, Features::Sparse(_)) { 0.0 } else { lowest };
@@ -326,7 +345,7 @@ impl Preparation {
             && match &self.method {
                 Method::Degrees { columns } => *columns > 0 && self.columns == 0,
                 Method::Paper { .. } => self.columns > 0,
-                Method::Kinds { words, table } => {
+                Method::Kinds { words, table, .. } => {
                     let rising = table.windows(2).all(|two| two[0].column < two[1].column);
                     let sound = |own: &TableColumn| {
                         let ranked = match &own.encoding {
@@ -345,7 +364,7 @@ impl Preparation {
         match &self.method {
             Method::Degrees { columns } => *columns,
             Method::Paper { degrees, .. } => self.columns + degrees,
-            Method::Kinds { words, table } => {
+            Method::Kinds { words, table, .. } => {
                 let table = table.iter().map(|column| column.encoding.width()).sum::<usize>();
                 if words.is_some() { self.columns + table } else { table }
             }
@@ -363,7 +382,7 @@ impl Preparation {
 
     /// Whether how long a node's row is says something: it does in a table of few columns, where direction alone would erase it.
     pub(crate) fn lengths_matter(&self) -> bool {
-        matches!(&self.method, Method::Kinds { words: None, table } if table.len() < MANY)
+        matches!(&self.method, Method::Kinds { words: None, table, .. } if table.len() < MANY)
     }
 
     /// Whether the features are words alone, so that their own zeros and signs mean something.
@@ -371,7 +390,7 @@ impl Preparation {
         match &self.method {
             Method::Degrees { .. } => false,
             Method::Paper { .. } => true,
-            Method::Kinds { words, table } => words.is_some() && table.is_empty(),
+            Method::Kinds { words, table, .. } => words.is_some() && table.is_empty(),
         }
     }
 
@@ -381,7 +400,7 @@ impl Preparation {
             let first = (0..self.columns.min(LISTED)).collect();
             vec![ColumnTreatment { kind, columns: self.columns, first, treatment: treatment.into() }]
         };
-        let (words, table) = match &self.method {
+        let (words, table, common_scale) = match &self.method {
             Method::Degrees { .. } => return Vec::new(),
             Method::Paper { degrees, .. } => {
                 let mut found = all(None, "less the lowest value of all, rows divided by their sum");
@@ -390,13 +409,14 @@ impl Preparation {
                 }
                 return found;
             }
-            Method::Kinds { words, table } => (words, table),
+            Method::Kinds { words, table, common_scale } => (words, table, *common_scale),
         };
         let mut found: Vec<(ColumnKind, Vec<usize>, &'static str)> = Vec::new();
-        let mut add = |kind: ColumnKind, column: usize, treatment| match found.iter_mut().find(|f| f.0 == kind) {
-            Some(own) => own.1.push(column),
-            None => found.push((kind, vec![column], treatment)),
-        };
+        let mut add =
+            |kind: ColumnKind, column: usize, treatment| match found.iter_mut().find(|f| f.0 == kind) {
+                Some(own) => own.1.push(column),
+                None => found.push((kind, vec![column], treatment)),
+            };
         let mut listed = table.iter().peekable();
         for column in 0..self.columns {
             let own = listed.next_if(|own| own.column == column);
@@ -408,12 +428,20 @@ impl Preparation {
                 (None, None) => add(ColumnKind::Constant, column, "not used"),
                 (Some(own), _) if !own.is_used() => add(ColumnKind::Constant, column, "not used"),
                 (Some(own), _) => match &own.encoding {
+                    Encoding::Flag if common_scale => add(ColumnKind::Flag, column, "centred"),
                     Encoding::Flag => add(ColumnKind::Flag, column, "centred and scaled"),
                     Encoding::Category { .. } => {
                         add(ColumnKind::Category, column, "scaled, and a column for each level");
                     }
+                    Encoding::Number { .. } if common_scale => {
+                        add(ColumnKind::Number, column, "centred by the median, all on one scale");
+                    }
                     Encoding::Number { quantiles, .. } if quantiles.is_empty() => {
-                        add(ColumnKind::Number, column, "centred by the median, scaled by the interquartile range");
+                        add(
+                            ColumnKind::Number,
+                            column,
+                            "centred by the median, scaled by the interquartile range",
+                        );
                     }
                     Encoding::Number { .. } => add(
                         ColumnKind::Number,
@@ -440,14 +468,14 @@ impl Preparation {
                 self.weighed(values, out);
                 divide(out, total);
             }
-            Method::Kinds { words: Some(own), table } => {
+            Method::Kinds { words: Some(own), table, .. } => {
                 let (words, rest) = out.split_at_mut(self.columns);
                 self.weighed(values, words);
                 table.iter().for_each(|column| words[column.column] = 0.0);
                 divide(words, total / f64::from(own.scale));
                 expand(table, values, rest);
             }
-            Method::Kinds { words: None, table } => expand(table, values, out),
+            Method::Kinds { words: None, table, .. } => expand(table, values, out),
         }
     }
 
@@ -460,7 +488,7 @@ impl Preparation {
                 self.weighed(values, room);
                 length(room, false)
             }
-            Method::Kinds { words: Some(own), table } => {
+            Method::Kinds { words: Some(own), table, .. } => {
                 self.weighed(values, room);
                 table.iter().for_each(|column| room[column.column] = 0.0);
                 length(room, own.signed)
@@ -482,7 +510,7 @@ impl Preparation {
 
     /// Prepared rows of sparse features.
     pub(crate) fn sparse(&self, x: &Csr, exec: &Exec) -> Features {
-        let Method::Kinds { words, table } = &self.method else {
+        let Method::Kinds { words, table, .. } = &self.method else {
             return Features::Sparse(self.sparse_words(x.clone(), false));
         };
         match words {
@@ -564,7 +592,7 @@ fn expand(table: &[TableColumn], values: &[f32], out: &mut [f32]) {
         let out = &mut out[at..at + encoding.width()];
         encoding.expand(values[*column], out);
         for (v, [mean, factor]) in out.iter_mut().zip(standard) {
-            *v = (*v - mean) * factor;
+            *v = ((f64::from(*v) - mean) * factor) as f32;
         }
         at += encoding.width();
     }
@@ -674,7 +702,7 @@ impl TableColumn {
             encoding.expand(*v, out);
         }
         let spread_floor = match encoding {
-            Encoding::Flag => LEAST_SPREAD * f64::from(values[n - 1] - values[0]),
+            Encoding::Flag => LEAST_SPREAD * (f64::from(values[n - 1]) - f64::from(values[0])),
             _ => 0.0,
         };
         // The value itself weighs as much as all that stands beside it.
@@ -689,7 +717,7 @@ impl TableColumn {
                     _ => (0.0, beside),
                 };
                 let factor = if spread > 0.0 { weight / spread.max(floor) } else { 0.0 };
-                [mean as f32, factor as f32]
+                [mean, factor]
             })
             .collect();
         TableColumn { column, encoding, standard }
@@ -699,6 +727,30 @@ impl TableColumn {
     fn is_used(&self) -> bool {
         self.standard.iter().any(|[_, factor]| *factor != 0.0)
     }
+}
+
+/// Puts the columns of a wide table back on one scale, where theirs are alike: those of an embedding or of principal components mean something,
+/// and to blow up the smallest would be to blow up noise. Scales of different units are not alike.
+fn share_scale(table: &mut [TableColumn]) -> bool {
+    let natural = |column: &TableColumn| {
+        let unit = match &column.encoding {
+            Encoding::Number { scale, .. } => 1.0 / scale,
+            Encoding::Flag | Encoding::Category { .. } => 1.0,
+        };
+        unit / column.standard[0][1]
+    };
+    let mut scales: Vec<f64> = table.iter().filter(|column| column.is_used()).map(natural).collect();
+    scales.sort_unstable_by(f64::total_cmp);
+    let Some(&middle) = scales.get(scales.len() / 2) else { return false };
+    if scales[0] * ALIKE < middle || scales[scales.len() - 1] > ALIKE * middle {
+        return false;
+    }
+    let common = (scales.iter().map(|s| s * s).sum::<f64>() / scales.len() as f64).sqrt();
+    for column in table.iter_mut().filter(|column| column.is_used()) {
+        let own = natural(column);
+        column.standard.iter_mut().for_each(|[_, factor]| *factor *= own / common);
+    }
+    true
 }
 
 /// The different values of a sorted sample with their counts, if there are few.
@@ -716,7 +768,8 @@ fn levels(sorted: &[f32]) -> Option<Vec<(f32, usize)>> {
 fn number(sorted: &[f32], few: bool) -> Encoding {
     let n = sorted.len();
     let at = |share: f64| sorted[((n - 1) as f64 * share).round() as usize];
-    let (mut centre, mut spread) = (f64::from(at(0.5)), f64::from(at(0.75) - at(0.25)) / 1.349);
+    let quartile = |share: f64| f64::from(at(share));
+    let (mut centre, mut spread) = (quartile(0.5), (quartile(0.75) - quartile(0.25)) / 1.349);
     let inner = &sorted[(n as f64 * 0.005) as usize..n - (n as f64 * 0.005) as usize];
     let (mean, inner_spread) = deviation(inner);
     // Half of the values and more are the same: quartiles say nothing about the rest.
@@ -731,7 +784,7 @@ fn number(sorted: &[f32], few: bool) -> Encoding {
     } else {
         Vec::new()
     };
-    Encoding::Number { centre: centre as f32, scale: (1.0 / spread) as f32, quantiles }
+    Encoding::Number { centre: centre as f32, scale: 1.0 / spread, quantiles }
 }
 
 /// Mean and deviation.
@@ -773,4 +826,162 @@ pub(crate) fn append_degrees(features: &Features, graph: &Csr, columns: usize) -
         (indices, values)
     });
     Csr::from_rows(have + columns, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component::features::PreparedRows;
+    use crate::seed::{Draw, Seed, Stream};
+
+    fn draw() -> Draw {
+        Seed(3).stream(Stream::Synth, 4)
+    }
+
+    fn learn(features: &Features) -> Preparation {
+        let rows = match features {
+            Features::Dense(x) => x.rows(),
+            Features::Sparse(x) => x.rows(),
+            Features::None => 4,
+        };
+        let graph = Csr::symmetric(rows, &[[0, 1]]);
+        let found =
+            Preparation::learn(features, false, &graph, &ComponentParams::default(), &Exec::new(1).unwrap());
+        assert!(found.is_sound());
+        found
+    }
+
+    fn prepared(x: &Matrix) -> Matrix {
+        let how = learn(&Features::Dense(x.clone()));
+        PreparedRows::new(Cow::Borrowed(x), Cow::Owned(how), &Exec::new(1).unwrap())
+            .whole(&Exec::new(1).unwrap())
+    }
+
+    #[test]
+    fn ranks_lie_between_quantiles_and_in_the_middle_of_ties() {
+        let quantiles = [0.0, 1.0, 1.0, 1.0, 5.0];
+        for (v, expected) in
+            [(-3.0, 0.0), (0.0, 0.0), (0.5, 0.125), (1.0, 0.5), (3.0, 0.875), (5.0, 1.0), (9.0, 1.0)]
+        {
+            assert!((rank(&quantiles, v) - expected).abs() < 1e-6, "{v}: {}", rank(&quantiles, v));
+        }
+    }
+
+    #[test]
+    fn every_column_is_taken_for_what_it_is() {
+        let mut draw = draw();
+        let n = 500;
+        let x = Matrix::from_fn(n, 6, |row, col| match col {
+            0 => 1990.0 + draw.below(30) as f32 + draw.unit() as f32,
+            1 => f32::from(u8::from(row % 3 == 0)),
+            2 => draw.below(7) as f32,
+            3 => 4.0,
+            4 => (9.0 * draw.normal()).exp() as f32,
+            _ => draw.normal() as f32,
+        });
+        let how = learn(&Features::Dense(x.clone()));
+        let kinds: Vec<(Option<ColumnKind>, Vec<usize>)> =
+            how.treatments().into_iter().map(|t| (t.kind, t.first)).collect();
+        assert_eq!(
+            kinds,
+            [
+                (Some(ColumnKind::Number), vec![0, 4, 5]),
+                (Some(ColumnKind::Flag), vec![1]),
+                (Some(ColumnKind::Category), vec![2]),
+                (Some(ColumnKind::Constant), vec![3]),
+            ]
+        );
+        assert!(how.lengths_matter() && !how.keeps_words());
+        // Three numbers with hinges, a flag, a category with its seven levels.
+        assert_eq!(how.width(), 3 * (1 + PARTS) + 1 + 8);
+        let out = prepared(&x);
+        assert!(out.as_slice().iter().all(|v| v.is_finite() && v.abs() < 20.0), "outliers are cut");
+    }
+
+    /// What stands for a column depends neither on its unit nor on where its scale begins.
+    #[test]
+    fn units_do_not_matter() {
+        let mut draw = draw();
+        let x = Matrix::from_fn(300, 3, |_, _| draw.normal() as f32);
+        let moved = Matrix::from_fn(300, 3, |row, col| {
+            x.row(row)[col] * [1e-5, 3e4, 1.0][col] + [0.0, 7e4, -2.0][col]
+        });
+        for (a, b) in prepared(&x).as_slice().iter().zip(prepared(&moved).as_slice()) {
+            assert!((a - b).abs() < 2e-3, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn many_numbers_share_a_scale_where_theirs_are_alike() {
+        let mut draw = draw();
+        let mut deviations = |sizes: &dyn Fn(usize) -> f64| {
+            let x = Matrix::from_fn(400, 80, |_, col| (sizes(col) * draw.normal()) as f32);
+            let out = prepared(&x);
+            assert_eq!(out.cols(), 80, "no hinges");
+            [0, 79].map(|col| deviation(&(0..400).map(|row| out.row(row)[col]).collect::<Vec<_>>()).1)
+        };
+        // Principal components: their sizes mean something.
+        let [first, last] = deviations(&|col| 5.0 / (1.0 + col as f64 / 10.0));
+        assert!(first / last > 5.0, "{first} {last}");
+        // Units: they do not.
+        let [first, last] = deviations(&|col| if col == 0 { 1e4 } else { 1.0 });
+        assert!((first / last - 1.0).abs() < 0.1, "{first} {last}");
+    }
+
+    /// One negative value neither shifts words nor fills their zeros.
+    #[test]
+    fn hashed_words_stay_sparse() {
+        let mut draw = draw();
+        let rows = (0..200).map(|_| {
+            let mut columns: Vec<u32> = (0..30).map(|_| draw.below(100_000)).collect();
+            columns.sort_unstable();
+            columns.dedup();
+            let values = columns.iter().map(|_| if draw.unit() < 0.5 { -1.0 } else { 1.0 }).collect();
+            (columns, values)
+        });
+        let x = Csr::from_rows(100_000, rows);
+        let how = learn(&Features::Sparse(x.clone()));
+        assert_eq!(how.treatments().last().unwrap().kind, Some(ColumnKind::Hashed));
+        let Features::Sparse(out) = how.sparse(&x, &Exec::new(1).unwrap()) else {
+            panic!("they were filled")
+        };
+        assert_eq!(out.nnz(), x.nnz());
+        let squares = |row: usize| out.row_values(row).unwrap().iter().map(|v| v * v).sum::<f32>();
+        assert!((0..200).all(|row| (squares(row) - 1.0).abs() < 1e-5));
+    }
+
+    /// Words and a few numbers beside them: both are seen, dense and sparse alike.
+    #[test]
+    fn words_and_numbers_stand_side_by_side() {
+        let mut draw = draw();
+        let n = 300;
+        let x = Matrix::from_fn(n, 102, |_, col| match col {
+            0 => 40.0 + 12.0 * draw.normal() as f32,
+            101 => (10.0 + draw.normal()).exp() as f32,
+            _ => f32::from(u8::from(draw.unit() < 0.05)),
+        });
+        let how = learn(&Features::Dense(x.clone()));
+        let kinds: Vec<_> = how.treatments().into_iter().map(|t| (t.kind.unwrap(), t.columns)).collect();
+        assert_eq!(kinds, [(ColumnKind::Number, 2), (ColumnKind::Word, 100)]);
+        let dense = prepared(&x);
+        let Features::Sparse(sparse) = how.sparse(&Csr::from_dense(&x), &Exec::new(1).unwrap()) else {
+            panic!("words stay sparse")
+        };
+        assert_eq!(sparse.to_dense(), dense);
+        let square = |from: usize, to: usize| {
+            let row =
+                |row: usize| dense.row(row)[from..to].iter().map(|&v| f64::from(v).powi(2)).sum::<f64>();
+            (0..n).map(row).sum::<f64>() / n as f64
+        };
+        let (words, numbers) = (square(0, 102), square(102, how.width()));
+        assert!((words - 1.0).abs() < 1e-3 && numbers > 0.7 && numbers < 2.5, "{words} {numbers}");
+    }
+
+    #[test]
+    fn nothing_but_constants_is_met() {
+        let x = Matrix::from_fn(20, 3, |_, col| col as f32);
+        let how = learn(&Features::Dense(x.clone()));
+        assert!(how.width() > 0 && prepared(&x).as_slice().iter().all(|&v| v == 0.0));
+        assert_eq!(how.treatments()[0].treatment, "not used");
+    }
 }

@@ -126,7 +126,8 @@ pub(crate) fn rsvd(
 pub(crate) fn symmetric_svd(a: &Mat<f64>, rank: usize) -> Result<Svd> {
     let (values, vectors) = eigen(a)?;
     // Eigenvalues of a covariance are squares of what the rank is judged by.
-    let kept = values.iter().take(rank).take_while(|&&v| v > RANK_TOLERANCE.powi(2) * values[0].max(0.0)).count();
+    let kept =
+        values.iter().take(rank).take_while(|&&v| v > RANK_TOLERANCE.powi(2) * values[0].max(0.0)).count();
     let mut v = Matrix::from_fn(a.nrows(), kept, |row, col| vectors[(row, col)] as f32);
     v.scale_cols(&fix_signs(&v));
     Ok(Svd { s: values[..kept].to_vec(), v })

@@ -483,7 +483,11 @@ fn place(
         }
     };
     let scale = made.scaled_columns.then(|| found.floats(&format!("{name}.scale"))).transpose()?;
-    let place = Place { kind: made.kind, how, norm: Norm { scale, unit: made.unit_rows, shortest: made.shortest_row } };
+    let place = Place {
+        kind: made.kind,
+        how,
+        norm: Norm { scale, unit: made.unit_rows, shortest: made.shortest_row },
+    };
     if let Some(scale) = &place.norm.scale {
         found.check(&format!("{name}.scale"), scale.len(), place.cols())?;
     }

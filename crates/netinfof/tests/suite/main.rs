@@ -3,5 +3,6 @@
 mod determinism;
 mod formats;
 mod fuzz;
+mod ordinary;
 mod properties;
 mod real;
