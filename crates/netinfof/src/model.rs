@@ -20,7 +20,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentKind, ComponentParams, Ground, Place, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, Graph, NodeId, Pair, ordered};
+use crate::graph::{Csr, Features, Graph, NodeId, Pair};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -159,15 +159,9 @@ impl Model {
         });
         let kinds: Vec<ComponentKind> = used().map(LinkComponent::kind).collect();
         let about = About::new(graph, seed, &result.report, RunParams::Links(params.clone()));
-        // Someone's own split may have edges that the graph does not list: OGB's graphs hold the training edges alone.
-        let mut edges: Vec<Pair> = graph.edges();
-        let own = split.train.iter().chain(&split.valid.positives).chain(&split.test.positives);
-        edges.extend(own.filter(|edge| edge[0] != edge[1]).map(|&edge| ordered(edge)));
-        edges.sort_unstable();
-        edges.dedup();
         Model {
             about,
-            graph: graph.with_adjacency(Csr::symmetric(graph.nodes(), &edges)).on_its_own(),
+            graph: graph.with_adjacency(split.known_edges(graph).into_owned()).on_its_own(),
             training: split.graph.clone(),
             preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
             fit: Fit::Links(LinkFit {
