@@ -488,10 +488,9 @@ pub fn links_given(
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
     match (params.protocol, params.negatives) {
         (Protocol::Clean, Negatives::Heart) => {
-            let positives = [&valid.positives[..], &test.positives].concat();
-            let mut found = heart::hard(training, all, graph.features(), &positives, HEART_EACH, seed, exec)?;
-            test.negatives = found.split_off(valid.positives.len() * HEART_EACH);
-            valid.negatives = found;
+            let positives = [&valid.positives[..], &test.positives];
+            let found = heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)?;
+            [valid.negatives, test.negatives] = found;
             split.each = HEART_EACH;
             return Ok(split);
         }
