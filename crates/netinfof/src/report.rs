@@ -13,6 +13,7 @@ use crate::exec::Exec;
 use crate::graph::{Graph, GraphFacts, NodeId};
 use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::InfoScore;
+use crate::score;
 use crate::split::Protocol;
 use crate::verdict::{self, Addition, Comparison, Group, Verdict};
 
@@ -474,7 +475,7 @@ impl ComponentReport {
             score: info.score,
             corrected: info.corrected.value,
             interval: info.corrected.interval,
-            normalized: (info.score - info.no_information) / (1.0 - info.no_information),
+            normalized: score::normalized(info.score, info.no_information),
             held_out: info.held_out,
             accuracy: info.accuracy,
             no_information: info.no_information,

@@ -322,6 +322,13 @@ pub fn nodes_given(
     for class in split.labels_of(&split.sets.train) {
         seen[class as usize] = true;
     }
+    let learned = split.labels_of(&[&split.sets.train[..], &split.sets.valid].concat());
+    if learned.iter().all(|&class| class == learned[0]) {
+        return bad(format!(
+            "all training and validation nodes have class {}; at least two classes are needed to learn from",
+            split.classes[learned[0] as usize]
+        ));
+    }
     if let Some(missing) = seen.iter().position(|&seen| !seen) {
         exec.notice(format!(
             "class {} has no training node and can never be predicted",
@@ -427,13 +434,6 @@ pub fn links_given(
             return bad(format!("no {name} edges"));
         }
     }
-    let mut edges: Vec<Pair> = train.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
-    let mut seen = HashSet::with_capacity(edges.len());
-    edges.retain(|&edge| seen.insert(edge));
-    if edges.is_empty() {
-        return bad("all training edges are self loops".into());
-    }
-    if edges.len() < train.len() {
     let name = |[i, j]: Pair| format!("({}, {})", graph.node_name(i as usize), graph.node_name(j as usize));
     let loops = |set: &[Pair]| set.iter().copied().filter(|pair| pair[0] == pair[1]).collect::<Vec<_>>();
     for (set, held_out) in [("validation", &valid), ("test", &test)] {
@@ -454,6 +454,13 @@ pub fn links_given(
             ));
         }
     }
+    let mut edges: Vec<Pair> = train.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
+    let mut seen = HashSet::with_capacity(edges.len());
+    edges.retain(|&edge| seen.insert(edge));
+    if edges.is_empty() {
+        return bad("all training edges are self loops".into());
+    }
+    if edges.len() < train.len() {
         exec.notice(format!(
             "{} self loops or repeats among the training edges dropped",
             train.len() - edges.len()
@@ -843,6 +850,19 @@ mod tests {
     }
 
     #[test]
+    fn own_node_sets_of_one_class_are_refused() {
+        let exec = Exec::new(1).unwrap();
+        let g = ring(30).with_labels((0..30).map(|i| i % 2).collect()).unwrap();
+        let given = |valid: Vec<NodeId>| {
+            let sets = NodeSets { train: vec![0, 2, 4], valid, test: vec![5, 7, 10] };
+            nodes_given(&g, &sets, &NodeSplitParams::default(), &exec)
+        };
+        let error = given(vec![6, 8]).unwrap_err().to_string();
+        assert!(error.contains("all training and validation nodes have class 0"), "{error}");
+        assert!(given(vec![6, 9]).is_ok());
+    }
+
+    #[test]
     fn own_node_sets_must_not_overlap() {
         let exec = Exec::new(1).unwrap();
         let g = ring(30).with_labels((0..30).map(|i| i % 2).collect()).unwrap();
@@ -851,18 +871,6 @@ mod tests {
         assert!(error.contains("node 2 stands in the training set and in the test set"), "{error}");
     }
 
-    #[test]
-    fn a_leaking_split_is_refused() {
-        let exec = Exec::new(1).unwrap();
-        let pairs = LinkPairs {
-            train: vec![[0, 1], [1, 2]],
-            valid: Pairs { positives: vec![[1, 0]], negatives: vec![] },
-            test: Pairs { positives: vec![[3, 4]], negatives: vec![] },
-        };
-        let error = links_given(&ring(10), pairs, &SplitParams::default(), Seed(0), &exec).unwrap_err();
-        assert!(error.to_string().contains("1 validation or test edges are training edges"), "{error}");
-    }
-}
     /// A graph of training edges alone, as OGB has it: the other edges stand in the split.
     fn training_only() -> (Graph, LinkPairs, HashSet<Pair>) {
         let (n, mut draw) = (60, Seed(4).stream(Stream::Synth, 0));
@@ -924,3 +932,15 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_leaking_split_is_refused() {
+        let exec = Exec::new(1).unwrap();
+        let pairs = LinkPairs {
+            train: vec![[0, 1], [1, 2]],
+            valid: Pairs { positives: vec![[1, 0]], negatives: vec![] },
+            test: Pairs { positives: vec![[3, 4]], negatives: vec![] },
+        };
+        let error = links_given(&ring(10), pairs, &SplitParams::default(), Seed(0), &exec).unwrap_err();
+        assert!(error.to_string().contains("1 validation or test edges are training edges"), "{error}");
+    }
+}

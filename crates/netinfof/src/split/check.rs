@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, Graph, NodeId, Pair, facts, ordered};
 use crate::metric;
-use crate::score::{Contingency, bin, quantile_borders};
+use crate::score::{Contingency, bin, normalized, quantile_borders};
 use crate::seed::{Seed, Stream};
 
 /// Area under the ROC curve of the training degrees alone, from which on negatives are called far too easy.
@@ -457,7 +457,7 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
             best.add_many(0, class, (size - inside) as u64);
             best.add_many(1 + class, class, inside as u64);
         }
-        if normalized(&best, best.no_information()) < LEAK_SCORE {
+        if normalized(best.score(), best.no_information()) < LEAK_SCORE {
             continue;
         }
         column.fill(0.0);
@@ -475,7 +475,7 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
         let mut dealt: Vec<usize> = labelled.iter().map(|&node| labels[node] as usize).collect();
         let found = table(&dealt);
         Seed(0).stream(Stream::Permutations, col as u64).shuffle(&mut dealt);
-        let share = normalized(&found, table(&dealt).score().max(found.no_information()));
+        let share = normalized(found.score(), table(&dealt).score().max(found.no_information()));
         if share >= LEAK_SCORE {
             known.push((col, format!("column {col} knows {:.0} %", 100.0 * share)));
         }
@@ -488,11 +488,6 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
             100.0 * LEAK_SCORE
         )
     });
-}
-
-/// A table's score on a scale from 0, the score of knowing nothing, to 1.
-fn normalized(table: &Contingency, none: f64) -> f64 {
-    if none < 1.0 { (table.score() - none) / (1.0 - none) } else { 0.0 }
 }
 
 /// Between the values where they are few, else at their quantiles.
