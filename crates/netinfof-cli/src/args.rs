@@ -1,8 +1,14 @@
 //! What can be said on the command line. Doc comments are the help text; no logic beyond turning words into parameters.
 
+mod applicability;
+
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{
+    ArgMatches, Args as ClapArgs, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 use netinfof::act::{Grid, Penalties};
 use netinfof::compat::CompatKind;
 use netinfof::component::{Averaging, Normalization};
@@ -412,12 +418,28 @@ pub(crate) struct InspectArgs {
     pub(crate) output: OutputArgs,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Task {
     /// Link prediction
     Links,
     /// Node classification
     Nodes,
+}
+
+impl Task {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Task::Links => "links",
+            Task::Nodes => "nodes",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Task::Links => Task::Nodes,
+            Task::Nodes => Task::Links,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -746,6 +768,32 @@ impl RunArgs {
 }
 
 impl Args {
+    /// Parses words as the command does and refuses options that cannot apply. Also a line for each option that has no effect.
+    pub(crate) fn of_command(words: &[OsString]) -> std::result::Result<(Self, Vec<String>), clap::Error> {
+        let usage = |what: String| clap::Error::raw(ErrorKind::ArgumentConflict, what + "\n");
+        let (args, matches) = Args::with_matches(words)?;
+        let Some((name, command)) = matches.subcommand() else { return Ok((args, Vec::new())) };
+        applicability::check(command).map_err(|misplaced| usage(misplaced.for_command()))?;
+        if let Command::CheckSplit(check) = &args.command {
+            applicability::check_allowed(&check.allow, check.task).map_err(usage)?;
+        }
+        Ok((args, applicability::without_effect(name, command)))
+    }
+
+    /// The same in the words of the Python package; the fault is one line.
+    pub(crate) fn of_python(words: &[OsString]) -> std::result::Result<Self, String> {
+        let (args, matches) = Args::with_matches(words).map_err(|error| one_line(&error))?;
+        let command = matches.subcommand().map(|(_, command)| applicability::check(command));
+        command.unwrap_or(Ok(())).map_err(|misplaced| misplaced.for_python())?;
+        Ok(args)
+    }
+
+    fn with_matches(words: &[OsString]) -> std::result::Result<(Self, ArgMatches), clap::Error> {
+        let matches = Args::command().try_get_matches_from(words)?;
+        let args = Args::from_arg_matches(&matches).map_err(|error| error.format(&mut Args::command()))?;
+        Ok((args, matches))
+    }
+
     pub(crate) fn threads(&self) -> usize {
         let threads = match &self.command {
             Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.threads,
@@ -774,4 +822,13 @@ impl Args {
             Command::Reproduce(reproduce) => reproduce.quiet,
         }
     }
+}
+
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let told: Vec<&str> = told.map(|line| line.strip_prefix("error: ").unwrap_or(line)).collect();
+    told.join(" ")
 }
