@@ -34,7 +34,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     // Fails only where a handler is set already, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
     let result = Exec::with_progress(args.threads(), progress.clone()).and_then(|exec| {
-        without_effect.into_iter().for_each(|line| exec.notice(line));
+        for line in without_effect {
+            exec.notice(line);
+        }
         commands::dispatch(&args, &words, &progress, &exec)
     });
     progress.clear();

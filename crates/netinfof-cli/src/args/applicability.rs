@@ -104,21 +104,19 @@ pub(crate) struct Misplaced {
 impl Misplaced {
     /// What is wrong, in the words of the command.
     pub(crate) fn for_command(&self) -> String {
-        let (given, other) = (self.task.name(), self.task.other().name());
-        let (verb, them) = if self.options.len() == 1 { ("applies", "it") } else { ("apply", "them") };
-        let names: Vec<String> = self.options.iter().map(|option| flag(option)).collect();
-        format!(
-            "{} {verb} to `--task {other}`, not to `--task {given}`; remove {them}",
-            listed(&names, "and")
-        )
+        self.said(flag, |task| format!("`--task {task}`"))
     }
 
     /// What is wrong, in the words of the Python package.
     pub(crate) fn for_python(&self) -> String {
-        let (given, other) = (self.task.name(), self.task.other().name());
-        let (verb, them) = if self.options.len() == 1 { ("applies", "it") } else { ("apply", "them") };
-        let names: Vec<String> = self.options.iter().map(|option| format!("`{option}`")).collect();
-        format!("{} {verb} to task='{other}', not to task='{given}'; remove {them}", listed(&names, "and"))
+        self.said(|option| format!("`{option}`"), |task| format!("task='{task}'"))
+    }
+
+    fn said(&self, option: impl Fn(&str) -> String, task: impl Fn(&str) -> String) -> String {
+        let names: Vec<String> = self.options.iter().map(|name| option(name)).collect();
+        let (verb, them) = if names.len() == 1 { ("applies", "it") } else { ("apply", "them") };
+        let [given, other] = [self.task, self.task.other()].map(|own| task(own.name()));
+        format!("{} {verb} to {other}, not to {given}; remove {them}", listed(&names, "and"))
     }
 }
 

@@ -767,14 +767,16 @@ mod tests {
         let (graph, pairs) = sound();
         let mut found = links(&graph, &pairs, &exec()).unwrap().checks;
         let mut listed = LINK_KINDS.to_vec();
-        (found.sort_unstable(), listed.sort_unstable());
+        found.sort_unstable();
+        listed.sort_unstable();
         assert_eq!(found, listed);
         let sets =
             NodeSets { train: (0..40).collect(), valid: (40..80).collect(), test: (80..200).collect() };
         let graph = graph.with_labels((0..200).map(|node| node % 4).collect()).unwrap();
         let mut found = nodes(&graph, &sets, &exec()).unwrap().checks;
         let mut listed = NODE_KINDS.to_vec();
-        (found.sort_unstable(), listed.sort_unstable());
+        found.sort_unstable();
+        listed.sort_unstable();
         assert_eq!(found, listed);
     }
 

@@ -296,6 +296,18 @@ mod tests {
     }
 
     #[test]
+    fn resource_allocation_passes_hubs_over() {
+        let neighbours = |edges: u32| {
+            let edges: Vec<Pair> = (1..=edges).map(|leaf| [0, leaf]).collect();
+            let (graph, features) = (Csr::symmetric(20_000, &edges), UnitFeatures { rows: None });
+            let mut search = Search::new(&graph, &features);
+            search.resource_allocation(5);
+            search.touched.len()
+        };
+        assert_eq!((neighbours(16_384), neighbours(16_385)), (16_384, 0));
+    }
+
+    #[test]
     fn page_rank_equals_the_fixed_point() {
         let edges = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0], [1, 4], [5, 6]];
         let graph = Csr::symmetric(8, &edges);
