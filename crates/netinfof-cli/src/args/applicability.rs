@@ -16,11 +16,16 @@ struct Scope {
     act_only: bool,
     /// Options that leave it without effect, where all of one row are given.
     replaced_by: &'static [&'static [&'static str]],
-    /// Options of which it needs one.
-    needs: &'static [&'static str],
+    /// A command in which it needs one of some options.
+    needs: Option<Needs>,
 }
 
-const ANYWHERE: Scope = Scope { option: "", task: None, act_only: false, replaced_by: &[], needs: &[] };
+struct Needs {
+    command: &'static str,
+    one_of: &'static [&'static str],
+}
+
+const ANYWHERE: Scope = Scope { option: "", task: None, act_only: false, replaced_by: &[], needs: None };
 
 const fn links(option: &'static str) -> Scope {
     Scope { option, task: Some(Task::Links), ..ANYWHERE }
@@ -38,12 +43,11 @@ const fn replaced(option: &'static str, by: &'static [&'static [&'static str]]) 
     Scope { option, replaced_by: by, ..ANYWHERE }
 }
 
-const fn needing(option: &'static str, needs: &'static [&'static str]) -> Scope {
-    Scope { option, needs, ..ANYWHERE }
+/// An option about partners: `recommend --vectors` alone finds none.
+const fn of_partners(option: &'static str) -> Scope {
+    let needs = Needs { command: "recommend", one_of: &["node", "all", "overall"] };
+    Scope { option, needs: Some(needs), ..ANYWHERE }
 }
-
-/// What makes `recommend` recommend; `--vectors` alone does not.
-const PARTNERS: &[&str] = &["node", "all", "overall"];
 
 /// Every option that does not apply everywhere.
 const SCOPES: [Scope; 27] = [
@@ -69,24 +73,22 @@ const SCOPES: [Scope; 27] = [
     replaced("shares", &[&["train"], &["split"]]),
     replaced("preset", &[&["components", "compat"]]),
     // `predict --nodes`; `recommend` has no such option.
-    Scope { replaced_by: &[&["nodes"]], ..needing("prior", PARTNERS) },
+    Scope { replaced_by: &[&["nodes"]], ..of_partners("prior") },
     replaced("edges", &[&["nodes"]]),
-    needing("k", PARTNERS),
-    needing("exclude_known", PARTNERS),
-    needing("pool", PARTNERS),
-    needing("output", PARTNERS),
+    of_partners("k"),
+    of_partners("exclude_known"),
+    of_partners("pool"),
+    of_partners("output"),
 ];
 
 /// Options that the command line itself holds.
 struct Given<'a>(&'a ArgMatches);
 
 impl Given<'_> {
-    fn takes(&self, option: &str) -> bool {
-        self.0.try_contains_id(option).is_ok()
-    }
-
     fn has(&self, option: &str) -> bool {
-        self.takes(option) && self.0.value_source(option) == Some(ValueSource::CommandLine)
+        // Not every command takes every option of the table.
+        self.0.try_contains_id(option).unwrap_or(false)
+            && self.0.value_source(option) == Some(ValueSource::CommandLine)
     }
 
     fn task(&self) -> Option<Task> {
@@ -156,9 +158,9 @@ pub(crate) fn without_effect(name: &str, command: &ArgMatches) -> Vec<String> {
         if scope.act_only && name == "probe" {
             return Some("in `probe`: only `act` uses it".to_string());
         }
-        let asks = !scope.needs.is_empty() && scope.needs.iter().all(|option| given.takes(option));
-        (asks && !scope.needs.iter().any(|option| given.has(option)))
-            .then(|| format!("without {}", listed(&names(scope.needs), "or")))
+        let needs = scope.needs.as_ref().filter(|needs| needs.command == name)?;
+        let missing = !needs.one_of.iter().any(|option| given.has(option));
+        missing.then(|| format!("without {}", listed(&names(needs.one_of), "or")))
     };
     let said = |scope: &Scope| when(scope).map(|when| format!("{} has no effect {when}", flag(scope.option)));
     SCOPES.iter().filter(|scope| given.has(scope.option)).filter_map(said).collect()
@@ -195,7 +197,8 @@ mod tests {
             command.get_subcommands().flat_map(clap::Command::get_arguments).any(|arg| arg.get_id() == option)
         };
         for scope in &SCOPES {
-            let others = scope.replaced_by.iter().copied().flatten().chain(scope.needs);
+            let needed = scope.needs.iter().flat_map(|needs| needs.one_of);
+            let others = scope.replaced_by.iter().copied().flatten().chain(needed);
             for option in others.copied().chain([scope.option]) {
                 assert!(known(option), "{option}");
             }
