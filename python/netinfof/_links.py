@@ -85,11 +85,12 @@ class LinkPredictor(Estimator):
     >>> model.predict_proba([(0, 1), (0, 2)]).shape
     (2, 2)
     >>> list(model.recommend([5], k=3))
-    ['node', 'rank', 'partner', 'score', 'probability']
+    ['node', 'rank', 'partner', 'score', 'probability', 'prior']
 
     `fit` holds edges out, chooses on some and tests on others (`train` and `valid` are shares of the edges); the test metrics are in ``test_``.
     Pairs are rows of two different nodes, by their names in the graph. Other parameters are those of :func:`act`; `prior` is the share of edges
-    among the pairs that one asks about, which probabilities need.
+    among the pairs that one asks about, which probabilities depend on: by default half for `predict_proba`, as among test pairs, and the
+    density of the graph for `recommend`.
     """
 
     #: Everything that was found.
@@ -119,7 +120,7 @@ class LinkPredictor(Estimator):
         keep_lengths: bool = False,
         directed: bool = False,
         hits: int | None = None,
-        prior: float = 0.5,
+        prior: float | None = None,
         split: SplitLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -173,14 +174,14 @@ class LinkPredictor(Estimator):
         :meth:`recommend` does.
         """
         self._check_fitted()
-        return self.model_._log_odds(X, self.prior, graph, all_edges, self.n_jobs)
+        return self.model_._log_odds(X, self._test_prior(), graph, all_edges, self.n_jobs)
 
     def predict_proba(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
         """Probabilities of no edge and of an edge for every pair, where the share `prior` of such pairs are edges."""
         import numpy as np
 
         self._check_fitted()
-        edge = self.model_.link_probabilities(X, prior=self.prior, graph=graph, all_edges=all_edges, n_jobs=self.n_jobs)
+        edge = self.model_.link_probabilities(X, prior=self._test_prior(), graph=graph, all_edges=all_edges, n_jobs=self.n_jobs)
         return np.stack([1 - edge, edge], axis=1)
 
     def predict(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.int64]:
@@ -216,6 +217,10 @@ class LinkPredictor(Estimator):
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
+
+    def _test_prior(self) -> float:
+        """The share of edges that predictions hold for: half, as among test pairs, unless another was given."""
+        return 0.5 if self.prior is None else self.prior
 
     def score(self, X: Any = None, y: Any = None) -> float:
         """Area under the ROC curve for pairs `X` with `y` 1 for edges and 0 for others; for the held-out test pairs without them."""

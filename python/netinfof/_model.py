@@ -106,7 +106,7 @@ class Model:
         exclude_known: bool = True,
         overall: bool = False,
         pool: int | None = None,
-        prior: float = 0.5,
+        prior: float | None = None,
         all_edges: bool = True,
         graph: GraphLike | None = None,
         n_jobs: int | None = None,
@@ -116,7 +116,8 @@ class Model:
         are those of the command.
 
         The model sees all edges of its graph, with `all_edges` false the training edges alone, as the command does unless it is told otherwise;
-        `exclude_known` leaves known edges out of the answer. `pool` is the number of candidates that X looks at for each node.
+        `exclude_known` leaves known edges out of the answer. `pool` is the number of candidates that X looks at for each node. Probabilities hold
+        where the share `prior` of pairs are edges, by default the density of the graph; the column `prior` states it.
         """
         import numpy as np
 
@@ -131,7 +132,8 @@ class Model:
         wanted = (k, exclude_known, pool, overall)
         node, partner, score = scorer.recommend(asked, wanted, how(n_jobs, progress))
         names = known.nodes
-        figures = {"score": score, "probability": scorer.probabilities(score, _prior(prior))}
+        share = scorer.density if prior is None else _prior(prior)
+        figures = {"score": score, "probability": scorer.probabilities(score, share), "prior": np.full(len(score), share)}
         if overall:
             return Table(rank=np.arange(1, len(node) + 1), source=names[node], target=names[partner], **figures)
         # Partners of one node stand together: a rank is the place after the first of them.

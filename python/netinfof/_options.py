@@ -48,14 +48,18 @@ class Options(TypedDict, total=False):
     s_averaging: Literal["row", "symmetric"] | None
     #: Scale the columns of propagated features to length 1 before the PCA. Default no.
     column_norm: bool | None
+    #: How features become input: every column by its kind, or as in the paper's code. Default by-kind; paper in the paper protocol.
+    feature_scaling: Literal["by-kind", "paper"] | None
+    #: One-hot degrees beside the features, as in the paper's experiments on Products, Twitch and Pokec; needs the paper's scaling. Default no.
+    append_degrees: bool | None
     #: Subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol.
     power_iterations: int | None
     #: Links: bins of the similarity in Probe. Default 8.
     bins: int | None
     #: Nodes: clusters in Probe, for each class.
     clusters_per_class: int | None
-    #: Nodes: how Act normalises embeddings: rows to length 1, columns to deviation 1, or both.
-    normalization: Literal["none", "rows", "columns", "both"] | None
+    #: Nodes: how Act normalises embeddings: rows to length 1, columns to deviation 1, both, or rows except for tables of few columns. Default by-kind.
+    normalization: Literal["none", "rows", "columns", "both", "by-kind"] | None
     #: Nodes: drop classes with fewer labelled nodes. Default 0.
     min_class: int | None
     #: LASSO penalties that Act tries.

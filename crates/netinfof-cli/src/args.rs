@@ -1,11 +1,18 @@
 //! What can be said on the command line. Doc comments are the help text; no logic beyond turning words into parameters.
 
+mod applicability;
+
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue};
+use clap::{
+    ArgMatches, Args as ClapArgs, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum,
+};
 use netinfof::act::{Grid, Penalties};
 use netinfof::compat::CompatKind;
-use netinfof::component::{Averaging, Normalization};
+use netinfof::component::{Averaging, FeatureScaling, Normalization};
 use netinfof::graph::load::{Format, LoadParams};
 use netinfof::graph::synth::Generator;
 use netinfof::split::Negatives;
@@ -315,9 +322,10 @@ pub(crate) struct ModelArgs {
     /// Links: which edges of its own graph the model sees
     #[arg(long, value_enum, default_value = "training", conflicts_with = "graph")]
     pub(crate) edges: SeenArg,
-    /// Links: the share of pairs that are edges where the probabilities will be used
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
-    pub(crate) prior: f64,
+    /// Links: the share of pairs that are edges where the probabilities will be used [default: 0.5 in predict, as among test
+    /// pairs; the density of the graph in recommend]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) prior: Option<f64>,
     /// Threads; no result depends on them [default: one for each core]
     #[arg(long, value_name = "T")]
     pub(crate) threads: Option<usize>,
@@ -412,12 +420,28 @@ pub(crate) struct InspectArgs {
     pub(crate) output: OutputArgs,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Task {
     /// Link prediction
     Links,
     /// Node classification
     Nodes,
+}
+
+impl Task {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Task::Links => "links",
+            Task::Nodes => "nodes",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Task::Links => Task::Nodes,
+            Task::Nodes => Task::Links,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -480,6 +504,16 @@ pub(crate) enum NormalizationArg {
     Columns,
     /// Columns, then rows
     Both,
+    /// Rows; components of a table of few columns keep their lengths
+    ByKind,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FeatureScalingArg {
+    /// Every column by its kind
+    ByKind,
+    /// As in the paper's published code
+    Paper,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -533,6 +567,14 @@ pub(crate) struct RunArgs {
     /// Scale the columns of propagated features to length 1 before the PCA (the paper's `l`)
     #[arg(long)]
     pub(crate) column_norm: bool,
+    /// How features become input: every column by its kind, or as in the paper's code, less the lowest value of all and rows
+    /// divided by their sum [default: by-kind; paper in the paper protocol]
+    #[arg(long, value_enum)]
+    pub(crate) feature_scaling: Option<FeatureScalingArg>,
+    /// One-hot degrees beside the features, as in the paper's experiments on Products, Twitch and Pokec; needs
+    /// --feature-scaling paper or the paper protocol
+    #[arg(long)]
+    pub(crate) append_degrees: bool,
     /// Subspace iterations of the randomised SVD [default: 4; 1 in the paper protocol]
     #[arg(long, value_name = "N")]
     pub(crate) power_iterations: Option<usize>,
@@ -542,7 +584,7 @@ pub(crate) struct RunArgs {
     /// Nodes: clusters in Probe, for each class
     #[arg(long, value_name = "K")]
     pub(crate) clusters_per_class: Option<usize>,
-    /// Nodes: how Act normalises embeddings
+    /// Nodes: how Act normalises embeddings [default: by-kind]
     #[arg(long, value_enum)]
     pub(crate) normalization: Option<NormalizationArg>,
     /// Nodes: drop classes with fewer labelled nodes
@@ -692,6 +734,7 @@ impl RunArgs {
                 NormalizationArg::Rows => Normalization::Rows,
                 NormalizationArg::Columns => Normalization::Columns,
                 NormalizationArg::Both => Normalization::Both,
+                NormalizationArg::ByKind => Normalization::ByKind,
             };
         }
         if let Some(max_p) = self.max_p {
@@ -726,6 +769,12 @@ impl RunArgs {
             AveragingArg::Symmetric => Averaging::Symmetric,
         };
         params.column_norm = self.column_norm;
+        match self.feature_scaling {
+            Some(FeatureScalingArg::ByKind) => params.scaling = FeatureScaling::ByKind,
+            Some(FeatureScalingArg::Paper) => params.scaling = FeatureScaling::Paper,
+            None => {}
+        }
+        params.append_degrees = self.append_degrees;
         if let Some(iterations) = self.power_iterations {
             params.rsvd.power_iterations = iterations;
         }
@@ -746,6 +795,32 @@ impl RunArgs {
 }
 
 impl Args {
+    /// Parses words as the command does and refuses options that cannot apply. Also a line for each option that has no effect.
+    pub(crate) fn of_command(words: &[OsString]) -> std::result::Result<(Self, Vec<String>), clap::Error> {
+        let usage = |what: String| clap::Error::raw(ErrorKind::ArgumentConflict, what + "\n");
+        let (args, matches) = Args::with_matches(words)?;
+        let Some((name, command)) = matches.subcommand() else { return Ok((args, Vec::new())) };
+        applicability::check(command).map_err(|misplaced| usage(misplaced.for_command()))?;
+        if let Command::CheckSplit(check) = &args.command {
+            applicability::check_allowed(&check.allow, check.task).map_err(usage)?;
+        }
+        Ok((args, applicability::without_effect(name, command)))
+    }
+
+    /// The same in the words of the Python package; the fault is one line.
+    pub(crate) fn of_python(words: &[OsString]) -> std::result::Result<Self, String> {
+        let (args, matches) = Args::with_matches(words).map_err(|error| one_line(&error))?;
+        let command = matches.subcommand().map(|(_, command)| applicability::check(command));
+        command.unwrap_or(Ok(())).map_err(|misplaced| misplaced.for_python())?;
+        Ok(args)
+    }
+
+    fn with_matches(words: &[OsString]) -> std::result::Result<(Self, ArgMatches), clap::Error> {
+        let matches = Args::command().try_get_matches_from(words)?;
+        let args = Args::from_arg_matches(&matches).map_err(|error| error.format(&mut Args::command()))?;
+        Ok((args, matches))
+    }
+
     pub(crate) fn threads(&self) -> usize {
         let threads = match &self.command {
             Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.threads,
@@ -774,4 +849,28 @@ impl Args {
             Command::Reproduce(reproduce) => reproduce.quiet,
         }
     }
+}
+
+/// The fault in the words of a package: options are keywords there, not flags.
+fn one_line(error: &clap::Error) -> String {
+    let (arg, value) = (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue));
+    if let (Some(ContextValue::String(arg)), Some(ContextValue::String(value))) = (arg, value)
+        && let Some(flag) = arg.strip_prefix("--")
+    {
+        let name = flag.split([' ', '=']).next().unwrap_or(flag).replace('-', "_");
+        let need = match error.get(ContextKind::ValidValue) {
+            Some(ContextValue::Strings(values)) if !values.is_empty() => {
+                format!("need one of {}", values.join(", "))
+            }
+            _ => std::error::Error::source(error)
+                .map_or_else(|| "need another value".into(), ToString::to_string),
+        };
+        return format!("invalid `{name}`: {value} ({need})");
+    }
+    let text = error.render().to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let told =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let told: Vec<&str> = told.map(|line| line.strip_prefix("error: ").unwrap_or(line)).collect();
+    told.join(" ")
 }

@@ -1,10 +1,9 @@
 //! What a package that carries the command may use of it, so that the same words mean the same: options and their faults, graphs by
 //! name, reports as tables and pages.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Parser as _;
-use clap::error::{ContextKind, ContextValue};
 use netinfof::verdict::VerdictKind;
 use netinfof::{Exec, Goal, Graph, LinkParams, NodeParams, Report, Result, Seed};
 
@@ -16,11 +15,12 @@ use crate::{commands, datasets, page, printer};
 pub struct Options(RunArgs);
 
 impl Options {
-    /// Takes words as the command does, such as `cora.npz` and `--dim=64`; the fault is one line.
+    /// Takes words as the command does, such as `cora.npz` and `--dim=64`; the fault is one line. Options of the other task
+    /// are one.
     pub fn parse(words: impl IntoIterator<Item = String>) -> std::result::Result<Self, String> {
         let command = ["netinfof", "probe"].map(String::from);
-        let args = Args::try_parse_from(command.into_iter().chain(words)).map_err(|e| one_line(&e))?;
-        match args.command {
+        let words: Vec<OsString> = command.into_iter().chain(words).map(OsString::from).collect();
+        match Args::of_python(&words)?.command {
             Command::Probe(run) => Ok(Options(run)),
             _ => unreachable!("probe was asked for"),
         }
@@ -52,30 +52,6 @@ impl Options {
     }
 }
 
-/// The fault in the words of a package: options are keywords there, not flags.
-fn one_line(error: &clap::Error) -> String {
-    let (arg, value) = (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue));
-    if let (Some(ContextValue::String(arg)), Some(ContextValue::String(value))) = (arg, value)
-        && let Some(flag) = arg.strip_prefix("--")
-    {
-        let name = flag.split([' ', '=']).next().unwrap_or(flag).replace('-', "_");
-        let need = match error.get(ContextKind::ValidValue) {
-            Some(ContextValue::Strings(values)) if !values.is_empty() => {
-                format!("need one of {}", values.join(", "))
-            }
-            _ => std::error::Error::source(error)
-                .map_or_else(|| "need another value".into(), ToString::to_string),
-        };
-        return format!("invalid `{name}`: {value} ({need})");
-    }
-    let text = error.render().to_string();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told =
-        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
-    let told: Vec<&str> = told.map(|line| line.strip_prefix("error: ").unwrap_or(line)).collect();
-    told.join(" ")
-}
-
 /// A run as a page that stands alone.
 pub fn page(report: &Report) -> String {
     page::page(report)
@@ -99,4 +75,18 @@ pub fn headline(kind: VerdictKind) -> &'static str {
 /// The path that a word stands for: that of a downloaded dataset where it is one's name.
 pub fn path(word: &str) -> Result<PathBuf> {
     Ok(datasets::resolve(word)?.map_or_else(|| word.into(), |(_, path)| path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_the_other_task_are_refused_in_the_words_of_python() {
+        let parse = |words: &[&str]| Options::parse(words.iter().map(ToString::to_string));
+        let fault = parse(&["--task=nodes", "--negatives=heart"]).unwrap_err();
+        assert_eq!(fault, "`negatives` applies to task='links', not to task='nodes'; remove it");
+        assert!(parse(&["--task=nodes", "--min-class=3"]).is_ok());
+        assert!(parse(&["--dim=x"]).unwrap_err().contains("invalid value 'x'"));
+    }
 }

@@ -16,14 +16,13 @@ mod sheet;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use clap::Parser as _;
 use netinfof::{Error, Exec};
 
 /// Runs the command. The first argument is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = args.into_iter().collect();
-    let args = match args::Args::try_parse_from(&words) {
-        Ok(args) => args,
+    let (args, without_effect) = match args::Args::of_command(&words) {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are answers, not faults; clap knows where each goes. A closed pipe is no fault either.
             let _ = error.print();
@@ -34,8 +33,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let on_interrupt = Arc::clone(&progress);
     // Fails only where a handler is set already, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
-    let result = Exec::with_progress(args.threads(), progress.clone())
-        .and_then(|exec| commands::dispatch(&args, &words, &progress, &exec));
+    let result = Exec::with_progress(args.threads(), progress.clone()).and_then(|exec| {
+        for line in without_effect {
+            exec.notice(line);
+        }
+        commands::dispatch(&args, &words, &progress, &exec)
+    });
     progress.clear();
     match result {
         Ok(status) => status,

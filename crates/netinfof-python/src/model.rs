@@ -160,6 +160,12 @@ impl Scorer {
         mapped(&scores, |score| self.inner.calibration().probability(score, prior))
     }
 
+    /// The share of all pairs that are known edges.
+    #[getter]
+    fn density(&self) -> f64 {
+        self.inner.density()
+    }
+
     /// Calibrated log-odds, where this share of the pairs are edges.
     fn log_odds<'py>(&self, scores: PyReadonlyArray1<'py, f64>, prior: f64) -> Bound<'py, PyArray1<f64>> {
         mapped(&scores, |score| self.inner.calibration().log_odds(score, prior))

@@ -541,6 +541,20 @@ impl Graph {
         Graph { adjacency, ..self.clone() }
     }
 
+    /// The adjacency of the graph's edges together with these; self loops do not count. Borrowed where the graph has all of
+    /// them. `O(m)` at most.
+    pub(crate) fn adjacency_with<'a>(&self, more: impl Iterator<Item = &'a Pair>) -> Cow<'_, Csr> {
+        let new = |edge: &Pair| edge[0] != edge[1] && !self.adjacency.contains(edge[0], edge[1]);
+        let mut edges: Vec<Pair> = more.copied().filter(new).map(ordered).collect();
+        if edges.is_empty() {
+            return Cow::Borrowed(&self.adjacency);
+        }
+        edges.extend(self.edges());
+        edges.sort_unstable();
+        edges.dedup();
+        Cow::Owned(Csr::symmetric(self.nodes(), &edges))
+    }
+
     /// The same without features and labels.
     pub(crate) fn bare(&self) -> Self {
         Graph {

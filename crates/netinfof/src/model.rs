@@ -20,7 +20,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentKind, ComponentParams, Ground, Place, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, Graph, NodeId, Pair, ordered};
+use crate::graph::{Csr, Features, Graph, NodeId, Pair};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -159,15 +159,9 @@ impl Model {
         });
         let kinds: Vec<ComponentKind> = used().map(LinkComponent::kind).collect();
         let about = About::new(graph, seed, &result.report, RunParams::Links(params.clone()));
-        // Someone's own split may have edges that the graph does not list: OGB's graphs hold the training edges alone.
-        let mut edges: Vec<Pair> = graph.edges();
-        let own = split.train.iter().chain(&split.valid.positives).chain(&split.test.positives);
-        edges.extend(own.filter(|edge| edge[0] != edge[1]).map(|&edge| ordered(edge)));
-        edges.sort_unstable();
-        edges.dedup();
         Model {
             about,
-            graph: graph.with_adjacency(Csr::symmetric(graph.nodes(), &edges)).on_its_own(),
+            graph: graph.with_adjacency(split.known_edges(graph).into_owned()).on_its_own(),
             training: split.graph.clone(),
             preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
             fit: Fit::Links(LinkFit {
@@ -503,6 +497,12 @@ impl LinkScorer {
     /// From log-odds to probabilities.
     pub fn calibration(&self) -> &LinkCalibration {
         &self.calibration
+    }
+
+    /// The share of all pairs that are known edges: how common edges are among pairs that nobody chose.
+    pub fn density(&self) -> f64 {
+        let n = self.graph.nodes() as f64;
+        (self.graph.edge_count() as f64 / (0.5 * n * (n - 1.0)).max(1.0)).clamp(1e-12, 1.0 - 1e-12)
     }
 
     /// Log-odds of an edge for every pair, the same as Act's for the same graph. An edge of the graph is looked at as if it

@@ -415,7 +415,7 @@ fn link_split(
     let evaluated = balanced.as_ref().unwrap_or(&valid);
     // Degrees alone separate edges from uniform pairs on many graphs: what goes beyond them is measured too.
     let matched = match split.negatives {
-        Negatives::Uniform => split.matched_validation(graph.adjacency(), seed),
+        Negatives::Uniform => split.matched_validation(&split.known_edges(graph), seed),
         Negatives::Degree | Negatives::Heart => None,
     };
     let matched = matched.map(|pairs| PairSet::new(pairs, source, exec));

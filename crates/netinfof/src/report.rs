@@ -14,6 +14,7 @@ use crate::exec::Exec;
 use crate::graph::{Graph, GraphFacts, NodeId};
 use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::{BeyondDegree, InfoScore};
+use crate::score;
 use crate::split::Protocol;
 use crate::verdict::{self, Addition, Comparison, Group, Seen, Verdict};
 
@@ -549,7 +550,7 @@ impl ComponentReport {
             score: info.score,
             corrected: info.corrected.value,
             interval: info.corrected.interval,
-            normalized: (info.score - info.no_information) / (1.0 - info.no_information),
+            normalized: score::normalized(info.score, info.no_information),
             held_out: info.held_out,
             accuracy: info.accuracy,
             no_information: info.no_information,

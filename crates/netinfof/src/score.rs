@@ -131,6 +131,11 @@ fn grassberger(n: u64) -> f64 {
     2.0 * harmonic(even) - harmonic(even / 2) - EULER - std::f64::consts::LN_2
 }
 
+/// A score on a scale from 0, the score of knowing nothing, to 1; 0 where there is nothing to know.
+pub(crate) fn normalized(score: f64, no_information: f64) -> f64 {
+    if no_information < 1.0 { (score - no_information) / (1.0 - no_information) } else { 0.0 }
+}
+
 /// Borders of `bins` equally filled bins; equal borders are merged, so there may be fewer.
 pub(crate) fn quantile_borders(values: &[f32], bins: usize) -> Vec<f32> {
     let mut sorted = values.to_vec();

@@ -6,6 +6,7 @@
 pub mod check;
 mod heart;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ use crate::seed::{Draw, Seed, Stream};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Negatives are verified: distinct pairs that are no edges of the whole graph.
+    /// Negatives are verified: distinct pairs that are no edges of the graph or of any set of the split.
     #[default]
     Clean,
     /// Negatives are unverified uniform pairs, as in the published code: on dense graphs many are true edges.
@@ -149,6 +150,13 @@ pub struct LinkSplit {
 }
 
 impl LinkSplit {
+    /// The adjacency of every edge that is known of: those of the graph and of the three sets. A split may hold edges that the
+    /// graph does not list: OGB's graphs hold the training edges alone.
+    pub(crate) fn known_edges<'a>(&self, graph: &'a Graph) -> Cow<'a, Csr> {
+        let sets = [&self.train, &self.valid.positives, &self.test.positives];
+        graph.adjacency_with(sets.into_iter().flatten())
+    }
+
     /// Test edges that a training edge repeats: both ends have the features of its ends, and one at least is another node.
     pub(crate) fn repeats(&self, twins: &[NodeId]) -> usize {
         let mut shared = vec![false; twins.len()];
@@ -315,6 +323,13 @@ pub fn nodes_given(
     for class in split.labels_of(&split.sets.train) {
         seen[class as usize] = true;
     }
+    let learned = split.labels_of(&[&split.sets.train[..], &split.sets.valid].concat());
+    if learned.iter().all(|&class| class == learned[0]) {
+        return bad(format!(
+            "all training and validation nodes have class {}; at least two classes are needed to learn from",
+            split.classes[learned[0] as usize]
+        ));
+    }
     if let Some(missing) = seen.iter().position(|&seen| !seen) {
         exec.notice(format!(
             "class {} has no training node and can never be predicted",
@@ -420,6 +435,26 @@ pub fn links_given(
             return bad(format!("no {name} edges"));
         }
     }
+    let name = |[i, j]: Pair| format!("({}, {})", graph.node_name(i as usize), graph.node_name(j as usize));
+    let loops = |set: &[Pair]| set.iter().copied().filter(|pair| pair[0] == pair[1]).collect::<Vec<_>>();
+    for (set, held_out) in [("validation", &valid), ("test", &test)] {
+        if let Some(&pair) = loops(&held_out.positives).first() {
+            return bad(format!(
+                "{set} edge {} is a self loop; a held-out edge joins two different nodes: remove it",
+                name(pair)
+            ));
+        }
+        let self_negatives = loops(&held_out.negatives);
+        if let [pair, ..] = self_negatives[..] {
+            let count = self_negatives.len();
+            exec.notice(format!(
+                "{count} of {} {set} negatives {}, such as {}; no edge is one, so they make the task easier",
+                held_out.negatives.len(),
+                if count == 1 { "is a self loop" } else { "are self loops" },
+                name(pair)
+            ));
+        }
+    }
     let mut edges: Vec<Pair> = train.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
     let mut seen = HashSet::with_capacity(edges.len());
     edges.retain(|&edge| seen.insert(edge));
@@ -456,14 +491,14 @@ pub fn links_given(
         protocol: params.protocol,
         negatives: params.negatives,
     };
-    let all = graph.adjacency();
+    // A drawn negative that is an edge anywhere would count against the model that finds it.
+    let all = &*split.known_edges(graph);
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
     match (params.protocol, params.negatives) {
         (Protocol::Clean, Negatives::Heart) => {
-            let positives = [&valid.positives[..], &test.positives].concat();
-            let mut found = heart::hard(training, all, graph.features(), &positives, HEART_EACH, seed, exec)?;
-            test.negatives = found.split_off(valid.positives.len() * HEART_EACH);
-            valid.negatives = found;
+            let positives = [&valid.positives[..], &test.positives];
+            let found = heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)?;
+            [valid.negatives, test.negatives] = found;
             split.each = HEART_EACH;
             return Ok(split);
         }
@@ -833,12 +868,86 @@ mod tests {
     }
 
     #[test]
+    fn own_node_sets_of_one_class_are_refused() {
+        let exec = Exec::new(1).unwrap();
+        let g = ring(30).with_labels((0..30).map(|i| i % 2).collect()).unwrap();
+        let given = |valid: Vec<NodeId>| {
+            let sets = NodeSets { train: vec![0, 2, 4], valid, test: vec![5, 7, 10] };
+            nodes_given(&g, &sets, &NodeSplitParams::default(), &exec)
+        };
+        let error = given(vec![6, 8]).unwrap_err().to_string();
+        assert!(error.contains("all training and validation nodes have class 0"), "{error}");
+        assert!(given(vec![6, 9]).is_ok());
+    }
+
+    #[test]
     fn own_node_sets_must_not_overlap() {
         let exec = Exec::new(1).unwrap();
         let g = ring(30).with_labels((0..30).map(|i| i % 2).collect()).unwrap();
         let sets = NodeSets { train: vec![0, 1, 2], valid: vec![3, 4], test: vec![5, 2] };
         let error = nodes_given(&g, &sets, &NodeSplitParams::default(), &exec).unwrap_err().to_string();
         assert!(error.contains("node 2 stands in the training set and in the test set"), "{error}");
+    }
+
+    /// A graph of training edges alone, as OGB has it: the other edges stand in the split.
+    fn training_only() -> (Graph, LinkPairs, HashSet<Pair>) {
+        let (n, mut draw) = (60, Seed(4).stream(Stream::Synth, 0));
+        let mut edges: Vec<Pair> = (0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])).collect();
+        draw.shuffle(&mut edges);
+        edges.truncate(900);
+        let graph = Graph::from_edges("training", n as usize, &edges[..400]).unwrap();
+        let held_out = |own: &[Pair]| Pairs { positives: own.to_vec(), negatives: Vec::new() };
+        let pairs = LinkPairs {
+            train: edges[..400].to_vec(),
+            valid: held_out(&edges[400..600]),
+            test: held_out(&edges[600..]),
+        };
+        (graph, pairs, edges.into_iter().map(ordered).collect())
+    }
+
+    #[test]
+    fn drawn_negatives_are_no_edges_of_any_set() {
+        let exec = Exec::new(1).unwrap();
+        let (graph, pairs, edges) = training_only();
+        for negatives in [Negatives::Uniform, Negatives::Degree, Negatives::Heart] {
+            let params = SplitParams { negatives, ..SplitParams::default() };
+            let split = links_given(&graph, pairs.clone(), &params, Seed(0), &exec).unwrap();
+            let drawn = [&split.valid.negatives, &split.test.negatives, &split.choice];
+            assert!(drawn[..2].iter().all(|drawn| !drawn.is_empty()));
+            let bad = drawn.into_iter().flatten().filter(|&&pair| edges.contains(&ordered(pair))).count();
+            assert_eq!(bad, 0, "{negatives:?}");
+        }
+        // 1770 pairs, 900 of them edges: the rest cannot serve 500 held-out edges twice.
+        let mut more = pairs;
+        let free =
+            (0..60).flat_map(|i| (i + 1..60).map(move |j| [i, j])).filter(|pair| !edges.contains(pair));
+        more.test.positives.extend(free.take(500));
+        let error =
+            links_given(&graph, more, &SplitParams::default(), Seed(0), &exec).unwrap_err().to_string();
+        assert!(error.contains("370 pairs are no edges, 1000 negatives"), "{error}");
+    }
+
+    #[test]
+    fn self_loops_among_held_out_pairs_are_named() {
+        let exec = Exec::new(1).unwrap();
+        let names = (0..10).map(|node| format!("n{node}")).collect();
+        let graph = ring(10).with_ids(names);
+        let given = |positive: Pair, negative: Pair| {
+            let pairs = LinkPairs {
+                train: vec![[0, 1], [1, 2]],
+                valid: Pairs { positives: vec![[2, 3]], negatives: vec![[0, 5]] },
+                test: Pairs { positives: vec![[3, 4], positive], negatives: vec![[1, 6], negative] },
+            };
+            links_given(&graph, pairs, &SplitParams::default(), Seed(0), &exec)
+        };
+        let error = given([7, 7], [2, 6]).unwrap_err().to_string();
+        assert!(error.contains("test edge (n7, n7) is a self loop"), "{error}");
+        given([4, 5], [8, 8]).unwrap();
+        let notices = exec.notices();
+        assert!(
+            notices.iter().any(|n| n.contains("1 of 2 test negatives is a self loop, such as (n8, n8)")),
+            "{notices:?}"
+        );
     }
 
     #[test]

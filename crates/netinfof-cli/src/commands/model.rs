@@ -36,17 +36,21 @@ impl ModelArgs {
         Model::load(&self.model)?.links(self.seen(), self.newer(exec)?.as_ref(), exec)
     }
 
-    fn prior(&self) -> Result<f64> {
-        if self.prior > 0.0 && self.prior < 1.0 {
-            return Ok(self.prior);
+    /// The share of edges that was asked for.
+    fn prior(&self) -> Result<Option<f64>> {
+        match self.prior {
+            Some(prior) if !(prior > 0.0 && prior < 1.0) => Err(Error::InvalidParam {
+                name: "prior",
+                value: prior.to_string(),
+                need: "a share above 0 and below 1".into(),
+            }),
+            prior => Ok(prior),
         }
-        Err(Error::InvalidParam {
-            name: "prior",
-            value: self.prior.to_string(),
-            need: "a share above 0 and below 1".into(),
-        })
     }
 }
+
+/// Share of edges among test pairs, for which probabilities hold unless another is asked for.
+const TEST_PRIOR: f64 = 0.5;
 
 /// Scores pairs, or classifies nodes.
 pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
@@ -70,13 +74,20 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
     let pairs = load::pairs(pairs, scorer.graph())?;
     let scores = scorer.scores(&pairs, exec)?;
     let ids = Ids::new(scorer.graph());
-    let columns =
-        [("source", ids.kind), ("target", ids.kind), ("score", Kind::Float), ("probability", Kind::Float)];
+    let columns = [
+        ("source", ids.kind),
+        ("target", ids.kind),
+        ("score", Kind::Float),
+        ("probability", Kind::Float),
+        ("prior", Kind::Float),
+    ];
+    let prior = prior.unwrap_or(TEST_PRIOR);
     sheet.write(&columns, |out| {
         pairs.iter().zip(&scores).try_for_each(|(pair, &score)| {
             let [i, j] = pair.map(|node| ids.name(node as usize));
             let probability = scorer.calibration().probability(score, prior);
-            out(&[i.cell(), j.cell(), Cell::Float(score), Cell::Float(probability)])
+            let [score, probability, prior] = [score, probability, prior].map(Cell::Float);
+            out(&[i.cell(), j.cell(), score, probability, prior])
         })
     })
 }
@@ -164,6 +175,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     params.pool = args.pool;
     let ids = Ids::new(scorer.graph());
     let name = |node: u32| ids.name(node as usize);
+    let prior = prior.unwrap_or_else(|| scorer.density());
     let probability = |score: f64| scorer.calibration().probability(score, prior);
     if args.overall {
         let found = scorer.recommend_overall(&params, exec)?;
@@ -174,12 +186,13 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
                 ("target", ids.kind),
                 ("score", Kind::Float),
                 ("probability", Kind::Float),
+                ("prior", Kind::Float),
             ],
             |out| {
                 found.iter().zip(1..).try_for_each(|(r, rank)| {
                     let (i, j) = (name(r.node), name(r.other));
-                    let [score, p] = [r.score, probability(r.score)].map(Cell::Float);
-                    out(&[Cell::Int(rank), i.cell(), j.cell(), score, p])
+                    let [score, p, prior] = [r.score, probability(r.score), prior].map(Cell::Float);
+                    out(&[Cell::Int(rank), i.cell(), j.cell(), score, p, prior])
                 })
             },
         );
@@ -196,6 +209,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
             ("partner", ids.kind),
             ("score", Kind::Float),
             ("probability", Kind::Float),
+            ("prior", Kind::Float),
         ],
         |out| {
             scorer.recommend(nodes, &params, exec, |found: &[Recommended]| {
@@ -204,8 +218,8 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
                     let rank = before.map_or(1, |(node, rank)| if node == r.node { rank + 1 } else { 1 });
                     before = Some((r.node, rank));
                     let (i, j) = (name(r.node), name(r.other));
-                    let [score, p] = [r.score, probability(r.score)].map(Cell::Float);
-                    out(&[i.cell(), Cell::Int(rank), j.cell(), score, p])
+                    let [score, p, prior] = [r.score, probability(r.score), prior].map(Cell::Float);
+                    out(&[i.cell(), Cell::Int(rank), j.cell(), score, p, prior])
                 })
             })
         },
@@ -222,13 +236,15 @@ pub(super) fn tested_links(fitted: &Fitted<TestedLinks>, path: &Path) -> Result<
         ("label", Kind::Int),
         ("score", Kind::Float),
         ("probability", Kind::Float),
+        ("prior", Kind::Float),
     ];
     Sheet::new(Some(path))?.write(&columns, |out| {
         tested.pairs.iter().zip(&tested.scores).enumerate().try_for_each(|(at, (pair, &score))| {
             let [i, j] = pair.map(|node| ids.name(node as usize));
             let label = Cell::Int(i64::from(at < tested.edges));
-            let probability = Cell::Float(calibration.probability(score, 0.5));
-            out(&[i.cell(), j.cell(), label, Cell::Float(score), probability])
+            let probability = calibration.probability(score, TEST_PRIOR);
+            let [score, probability, prior] = [score, probability, TEST_PRIOR].map(Cell::Float);
+            out(&[i.cell(), j.cell(), label, score, probability, prior])
         })
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netinfof::compat::CompatKind;
-use netinfof::component::Averaging;
+use netinfof::component::{Averaging, FeatureScaling, Normalization};
 use netinfof::{ComponentKind, Goal, LinkParams, NodeParams, Protocol};
 
 use super::paper::{self, Known};
@@ -261,6 +261,8 @@ fn synth_links(scenario: &str, variant: Variant, splits: usize) -> Unit {
 fn node_params(variant: Variant, splits: usize) -> NodeParams {
     let mut params = NodeParams::default();
     params.splits = splits;
+    // The paper's features, whatever their kind.
+    (params.component.scaling, params.act.normalization) = (FeatureScaling::Paper, Normalization::Rows);
     match variant {
         Variant::Slimg => params = params.slimg(),
         Variant::Single(kind) => params.component.kinds = vec![kind],

@@ -238,3 +238,28 @@ fn help_and_version_are_answers() {
     }
     assert_eq!(netinfof(&["prob"]).status.code(), Some(2));
 }
+
+#[test]
+fn hard_negatives_need_memory_for_the_graph_not_for_its_square() {
+    let folder = Folder::new();
+    let cycle: String = (0..20_000).map(|i| format!("{i},{}\n", (i + 1) % 20_000)).collect();
+    let graph = folder.file("ring.csv", cycle);
+    let value = json(&[
+        "probe",
+        &graph,
+        "--negatives",
+        "heart",
+        "--components",
+        "U",
+        "--dim",
+        "8",
+        "--splits",
+        "1",
+        "--json",
+        "-",
+        "-q",
+    ]);
+    // 6000 held-out edges with 500 negatives of 8 bytes each are 24 MB; a list of all nodes for each end would be 800 MB.
+    let peak = value["peak_memory_bytes"].as_u64().unwrap();
+    assert!(peak < 150_000_000, "{peak}");
+}

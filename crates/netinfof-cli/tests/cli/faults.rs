@@ -1,4 +1,4 @@
-//! Every fault of the README's table: one clear line, exit status 1, nothing on standard output.
+//! Every fault of the README's table: one clear line, exit status 1 (2 for options that cannot apply), nothing on standard output.
 
 use super::{Folder, floats, ints, netinfof, npz, ring, stderr};
 
@@ -194,4 +194,84 @@ fn parameters_out_of_range() {
     says(&["probe", "--bins", "1"], &["`bins`: 1"]);
     says(&["act", "--hits", "0"], &["`hits`: 0"]);
     says(&["probe", "synth:nosuch"], &["synth:nosuch"]);
+}
+
+/// Runs the command with options that make no sense together and returns the line that says so.
+fn misuse(args: &[&str]) -> String {
+    let output = netinfof(args);
+    let said = stderr(&output);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{args:?}: {said}");
+    assert_eq!(said.lines().filter(|line| !line.is_empty()).count(), 1, "{said}");
+    said.trim().to_string()
+}
+
+#[test]
+fn options_of_the_other_task() {
+    let links = [
+        ["--protocol", "clean"],
+        ["--negatives", "heart"],
+        ["--compat", "h"],
+        ["--bins", "4"],
+        ["--crossfit", "3"],
+        ["--train-negatives", "2"],
+        ["--max-pairs", "900"],
+        ["--compat-edges", "900"],
+        ["--hits", "7"],
+        ["--penalties", "grid"],
+    ];
+    let nodes =
+        [["--clusters-per-class", "3"], ["--normalization", "both"], ["--min-class", "0"], ["--max-p", "1"]];
+    for command in ["probe", "act"] {
+        for (options, task, own) in [(&links[..], "nodes", "links"), (&nodes[..], "links", "nodes")] {
+            for [option, value] in options {
+                let expected =
+                    format!("error: `{option}` applies to `--task {own}`, not to `--task {task}`; remove it");
+                assert_eq!(misuse(&[command, "--task", task, option, value]), expected);
+            }
+        }
+    }
+    let said = misuse(&["probe", "--task", "nodes", "--negatives", "heart", "--keep-lengths", "--directed"]);
+    assert!(
+        said.contains("`--negatives`, `--keep-lengths` and `--directed` apply to `--task links`"),
+        "{said}"
+    );
+    let said = misuse(&["check-split", "--task", "nodes", "--allow", "unlabelled,not-in-graph"]);
+    assert!(said.contains("`--allow not-in-graph`: no such finding with `--task nodes`"), "{said}");
+}
+
+#[test]
+fn options_without_effect() {
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(60, ","));
+    let notices = |args: &[&str]| {
+        let output = netinfof(args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let said = notices(&["probe", &graph, "--hits", "7", "--components", "U"]);
+    assert!(said.contains("`--hits` has no effect in `probe`: only `act` uses it"), "{said}");
+    let edges: Vec<String> = ring(60, ",").lines().map(String::from).collect();
+    let part = |name: &str, from: usize, to: usize| folder.file(name, edges[from..to].join("\n"));
+    let (train, valid, test) = (part("a", 0, 80), part("b", 80, 95), part("c", 95, 120));
+    let own = ["--train", &train, "--valid", &valid, "--test", &test, "--components", "U"];
+    let said = notices(&[&["probe", &graph, "--shares", "0.8,0.1"][..], &own].concat());
+    assert!(said.contains("`--shares` has no effect with `--train`"), "{said}");
+    let model = folder.path("classes.model");
+    notices(&["act", "--task", "nodes", "--components", "S", "--save", &model]);
+    let said = notices(&["predict", &model, "--nodes", "--prior", "0.1"]);
+    assert!(said.contains("`--prior` has no effect with `--nodes`"), "{said}");
+}
+
+#[test]
+fn self_loops_among_held_out_edges() {
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(60, ","));
+    let edges: Vec<String> = ring(60, ",").lines().map(String::from).collect();
+    let part = |name: &str, from: usize, to: usize| folder.file(name, edges[from..to].join("\n"));
+    let (train, valid) = (part("a", 0, 80), part("b", 80, 95));
+    let test = folder.file("c", edges[95..].join("\n") + "\n7,7\n");
+    says(
+        &["probe", &graph, "--train", &train, "--valid", &valid, "--test", &test],
+        &["test edge (7, 7) is a self loop", "remove it"],
+    );
 }

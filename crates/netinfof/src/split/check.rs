@@ -1,6 +1,6 @@
 //! What splits get wrong: leaks, overlaps, negatives that are none or that give themselves away, features that hold the answer.
 //!
-//! Nothing is fitted. Six numbers decide what counts as a leak or as far too easy, all public constants here and said with every
+//! Nothing is fitted. Eight numbers decide what counts as a leak or as far too easy, all public constants here and said with every
 //! finding.
 
 use std::collections::{HashMap, HashSet};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, Graph, NodeId, Pair, facts, ordered};
 use crate::metric;
-use crate::score::{Contingency, bin, quantile_borders};
+use crate::score::{Contingency, bin, normalized, quantile_borders};
 use crate::seed::{Seed, Stream};
 
 /// Area under the ROC curve of the training degrees alone, from which on negatives are called far too easy.
@@ -28,6 +28,45 @@ pub const LEAK_F1: f64 = 0.99;
 pub const LEAK_EDGES: usize = 20;
 /// And the share of all held-out edges.
 pub const LEAK_SHARE: f64 = 0.05;
+
+/// How much further from 0.5 the AUC of training degrees must lie than the AUC of degrees in all known edges, on the same pairs,
+/// for the split itself to be called the cause.
+pub const MARK_AUC: f64 = 0.05;
+/// And by how many standard errors of that difference.
+pub const MARK_ERRORS: f64 = 3.0;
+
+/// Every kind of finding about a split of links.
+pub const LINK_KINDS: [&str; 16] = [
+    "empty-set",
+    "test-in-training",
+    "validation-in-training",
+    "test-in-validation",
+    "shared-negatives",
+    "test-negatives-are-edges",
+    "validation-negatives-are-edges",
+    "not-in-graph",
+    "self-loops",
+    "repeated-pairs",
+    "duplicated-nodes",
+    "test-negatives-too-easy",
+    "validation-negatives-too-easy",
+    "split-marks-degrees",
+    "features-hold-neighbours",
+    "features-hold-degrees",
+];
+/// Every kind of finding about a split of nodes.
+pub const NODE_KINDS: [&str; 10] = [
+    "empty-set",
+    "test-in-training",
+    "validation-in-training",
+    "test-in-validation",
+    "repeated-nodes",
+    "unlabelled",
+    "class-not-in-training",
+    "duplicated-nodes",
+    "test-repeats-training",
+    "features-hold-classes",
+];
 
 /// Nodes of a class, or neighbours of a node, below which a feature that marks them says nothing.
 const FEWEST: usize = 3;
@@ -154,13 +193,10 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
     book.pairs("shared-negatives", &shared(parts[4].1, &sets[3]), |n| {
         format!("{n} of {} test negatives are validation negatives too", parts[4].1.len())
     });
+    let known = graph.adjacency_with(parts[..3].iter().flat_map(|(_, part)| part.iter()));
     for (at, kind) in [(4, "test-negatives-are-edges"), (3, "validation-negatives-are-edges")] {
         let (name, part) = parts[at];
-        let edge = |pair: &&Pair| {
-            let own = ordered(**pair);
-            graph.adjacency().contains(own[0], own[1]) || sets[..3].iter().any(|set| set.contains(&own))
-        };
-        let bad: Vec<Pair> = part.iter().filter(edge).copied().collect();
+        let bad: Vec<Pair> = part.iter().copied().filter(|pair| known.contains(pair[0], pair[1])).collect();
         book.pairs(kind, &bad, |n| format!("{n} of {} {name}s are edges", part.len()));
     }
     for (name, part) in &parts[..3] {
@@ -205,6 +241,8 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
             });
         } else {
             easy(&mut book, kind, parts[at].0, set, &training);
+            let name = if at == 4 { "test" } else { "validation" };
+            marked_degrees(&mut book, name, set, &training, &known);
         }
     }
     exec.check()?;
@@ -227,15 +265,86 @@ fn duplicated(book: &mut Book<'_>, twins: &[NodeId]) {
     });
 }
 
+/// The products of the degrees of every pair's ends, for positives and negatives; a node without an edge is not the same as none.
+fn degree_products(set: &Pairs, adjacency: &Csr) -> [Vec<f64>; 2] {
+    let degree = |node: NodeId| 1.0 + adjacency.row(node as usize).len() as f64;
+    [&set.positives, &set.negatives].map(|pairs| pairs.iter().map(|p| degree(p[0]) * degree(p[1])).collect())
+}
+
+/// How much of what training degrees separate comes from the split: every end of a held-out edge has lost that edge, so the same
+/// pairs are compared by training degrees and by degrees in all known edges.
+fn marked_degrees(book: &mut Book<'_>, name: &str, set: &Pairs, training: &Csr, known: &Csr) {
+    let [train, whole] = [training, known].map(|adjacency| {
+        let [positives, negatives] = degree_products(set, adjacency);
+        Separation::new(&positives, &negatives)
+    });
+    let (excess, error) = train.excess(&whole);
+    let marked = excess >= MARK_AUC && excess > MARK_ERRORS * error;
+    let count = if marked { set.negatives.len() } else { 0 };
+    book.note("split-marks-degrees", count, Vec::new(), |n| {
+        format!(
+            "the split marks the ends of {name} edges: training degrees separate them from {n} negatives with AUC {:.3}, degrees in all known \
+             edges with AUC {:.3} (further from 0.5 by {MARK_AUC} and {MARK_ERRORS} standard errors); evaluate with `--negatives degree`",
+            train.auc, whole.auc
+        )
+    });
+}
+
+/// How scores separate positives from negatives, with what each of them contributes (DeLong et al. 1988).
+struct Separation {
+    auc: f64,
+    /// 1, or -1 where negatives score higher.
+    sign: f64,
+    /// For each positive the share of negatives below it, for each negative the share of positives above it; ties count one half.
+    shares: [Vec<f64>; 2],
+}
+
+impl Separation {
+    fn new(positives: &[f64], negatives: &[f64]) -> Self {
+        let below = |scores: &[f64], others: &[f64]| -> Vec<f64> {
+            let mut others = others.to_vec();
+            others.sort_unstable_by(f64::total_cmp);
+            let share = |&score: &f64| {
+                let less = others.partition_point(|&other| other < score);
+                let not_more = others.partition_point(|&other| other <= score);
+                (less + not_more) as f64 / (2 * others.len().max(1)) as f64
+            };
+            scores.iter().map(share).collect()
+        };
+        let above = |share: f64| 1.0 - share;
+        let shares = [
+            below(positives, negatives),
+            below(negatives, positives).into_iter().map(above).collect::<Vec<_>>(),
+        ];
+        let auc = if positives.is_empty() || negatives.is_empty() { 0.5 } else { mean(&shares[0]) };
+        Separation { auc, sign: if auc < 0.5 { -1.0 } else { 1.0 }, shares }
+    }
+
+    /// How much further its AUC lies from 0.5 than another on the same pairs, and the standard error of that.
+    fn excess(&self, other: &Separation) -> (f64, f64) {
+        let excess = (self.auc - 0.5).abs() - (other.auc - 0.5).abs();
+        let variance = |[own, others]: [&[f64]; 2]| {
+            let terms: Vec<f64> =
+                own.iter().zip(others).map(|(a, b)| self.sign * a - other.sign * b).collect();
+            let centre = mean(&terms);
+            let squares: f64 = terms.iter().map(|term| (term - centre).powi(2)).sum();
+            squares / (terms.len().saturating_sub(1).max(1) * terms.len().max(1)) as f64
+        };
+        let variances = [0, 1].map(|side| variance([&self.shares[side][..], &other.shares[side]]));
+        (excess, variances.iter().sum::<f64>().sqrt())
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
 /// How well the product of the training degrees alone tells positives from negatives.
 fn easy(book: &mut Book<'_>, kind: &'static str, name: &str, set: &Pairs, training: &Csr) {
-    let degree = |node: NodeId| training.row(node as usize).len() as f64;
-    let product = |pairs: &[Pair]| {
-        pairs.iter().map(|p| (1.0 + degree(p[0])) * (1.0 + degree(p[1]))).collect::<Vec<_>>()
-    };
-    let (positives, negatives) = (product(&set.positives), product(&set.negatives));
+    let [positives, negatives] = degree_products(set, training);
     let auc = if positives.is_empty() { 0.5 } else { metric::auc(&positives, &negatives) };
-    let without = set.negatives.iter().filter(|p| p.iter().any(|&node| degree(node) == 0.0)).count();
+    let bare = |pair: &&Pair| pair.iter().any(|&node| training.row(node as usize).is_empty());
+    let without = set.negatives.iter().filter(bare).count();
     let count = if auc >= EASY_AUC { set.negatives.len() } else { 0 };
     book.note(kind, count, Vec::new(), |n| {
         format!(
@@ -457,7 +566,7 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
             best.add_many(0, class, (size - inside) as u64);
             best.add_many(1 + class, class, inside as u64);
         }
-        if normalized(&best, best.no_information()) < LEAK_SCORE {
+        if normalized(best.score(), best.no_information()) < LEAK_SCORE {
             continue;
         }
         column.fill(0.0);
@@ -475,7 +584,7 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
         let mut dealt: Vec<usize> = labelled.iter().map(|&node| labels[node] as usize).collect();
         let found = table(&dealt);
         Seed(0).stream(Stream::Permutations, col as u64).shuffle(&mut dealt);
-        let share = normalized(&found, table(&dealt).score().max(found.no_information()));
+        let share = normalized(found.score(), table(&dealt).score().max(found.no_information()));
         if share >= LEAK_SCORE {
             known.push((col, format!("column {col} knows {:.0} %", 100.0 * share)));
         }
@@ -488,11 +597,6 @@ fn features_that_know_classes(book: &mut Book<'_>, labels: &[i32]) {
             100.0 * LEAK_SCORE
         )
     });
-}
-
-/// A table's score on a scale from 0, the score of knowing nothing, to 1.
-fn normalized(table: &Contingency, none: f64) -> f64 {
-    if none < 1.0 { (table.score() - none) / (1.0 - none) } else { 0.0 }
 }
 
 /// Between the values where they are few, else at their quantiles.
@@ -604,6 +708,76 @@ mod tests {
         assert!(kinds(&found).contains(&("test-negatives-too-easy", 150)), "{:?}", found.findings);
         let outside = LinkPairs { train: vec![[0, 999]], ..LinkPairs::default() };
         assert!(links(&graph, &outside, &exec()).unwrap_err().to_string().contains("below 200"));
+    }
+
+    /// A random graph whose nodes all have this many edges.
+    fn regular(nodes: u32, degree: u32) -> Graph {
+        let mut draw = Seed(6).stream(Stream::Synth, 0);
+        let mut ends: Vec<NodeId> = (0..nodes).flat_map(|node| (0..degree).map(move |_| node)).collect();
+        draw.shuffle(&mut ends);
+        // Self loops and repeated edges trade an end with another edge, until there are none.
+        loop {
+            let mut seen = HashSet::new();
+            let bad: Vec<usize> = (0..ends.len() / 2)
+                .filter(|&at| {
+                    let pair = [ends[2 * at], ends[2 * at + 1]];
+                    pair[0] == pair[1] || !seen.insert(ordered(pair))
+                })
+                .collect();
+            if bad.is_empty() {
+                return Graph::from_edges("regular", nodes as usize, &seen.into_iter().collect::<Vec<_>>())
+                    .unwrap();
+            }
+            for at in bad {
+                ends.swap(2 * at, draw.below(nodes * degree) as usize);
+            }
+        }
+    }
+
+    #[test]
+    fn a_split_that_marks_degrees_is_found() {
+        use super::super::{Negatives, SplitParams};
+        let graph = regular(1000, 6);
+        let checked = |negatives| {
+            let params = SplitParams { negatives, ..SplitParams::default() };
+            let split = super::super::links(&graph, &params, Seed(0), &exec()).unwrap();
+            let pairs = LinkPairs { train: split.train, valid: split.valid, test: split.test };
+            links(&graph, &pairs, &exec()).unwrap()
+        };
+        let found = checked(Negatives::Uniform);
+        assert_eq!(kinds(&found), [("split-marks-degrees", 600), ("split-marks-degrees", 300)]);
+        let what = &found.findings[0].what;
+        assert!(what.contains("edges with AUC 0.500") && what.contains("--negatives degree"), "{what}");
+        assert_eq!(checked(Negatives::Degree).findings, []);
+    }
+
+    #[test]
+    fn separations_are_compared_in_both_directions() {
+        let (low, high) =
+            (Separation::new(&[1.0, 2.0, 3.0], &[4.0, 5.0]), Separation::new(&[9.0; 3], &[9.0, 8.0]));
+        assert_eq!((low.auc, high.auc), (0.0, 0.75));
+        assert!((low.excess(&high).0 - 0.25).abs() < 1e-12 && (high.excess(&low).0 + 0.25).abs() < 1e-12);
+        // Of the first, nothing varies; of the second, the two negatives contribute 0.5 and 1.
+        assert!((low.excess(&high).1 - 0.25).abs() < 1e-12, "{}", low.excess(&high).1);
+        assert_eq!(Separation::new(&[], &[1.0]).auc, 0.5);
+    }
+
+    #[test]
+    fn every_check_is_listed() {
+        let (graph, pairs) = sound();
+        let mut found = links(&graph, &pairs, &exec()).unwrap().checks;
+        let mut listed = LINK_KINDS.to_vec();
+        found.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(found, listed);
+        let sets =
+            NodeSets { train: (0..40).collect(), valid: (40..80).collect(), test: (80..200).collect() };
+        let graph = graph.with_labels((0..200).map(|node| node % 4).collect()).unwrap();
+        let mut found = nodes(&graph, &sets, &exec()).unwrap().checks;
+        let mut listed = NODE_KINDS.to_vec();
+        found.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(found, listed);
     }
 
     #[test]

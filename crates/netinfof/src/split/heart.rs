@@ -3,31 +3,42 @@
 //!
 //! Candidates for an end are ranked by resource allocation, by personalised PageRank and by the cosine of features; a
 //! candidate's rank is the best of the three. Half of the negatives keep one end of the positive, half the other.
+//!
+//! Work and memory grow with nodes, edges and negatives, never with pairs of nodes: each heuristic has a bound for each end
+//! ([`REST`], [`HUB`], [`PRODUCTS`]), and what the heuristics leave empty is filled with random nodes that are drawn, not listed.
+
+use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
-use crate::seed::{Seed, Stream};
+use crate::seed::{Draw, Seed, Stream};
 
 /// Chance of PageRank to return to its start, as HeaRT's authors have it.
 const RETURN: f64 = 0.15;
 /// Rest of a node below which PageRank lets it be, for each of its edges.
 const REST: f64 = 1e-5;
 
-/// For each positive, `each` pairs that are no edges of `all`; heuristics see the training graph alone. Where an end has
-/// fewer nodes that are not its neighbours than pairs are needed, they come again.
+/// Neighbours from which on resource allocation passes a node over: it would give each of them less than 1/[`HUB`].
+const HUB: usize = 1 << 14;
+/// Products of features for each end, on average, above which cosines are taken with a random share of the nodes alone.
+const PRODUCTS: f64 = 2e6;
+
+/// For each positive of each set, `each` pairs that are no edges of `all`; heuristics see the training graph alone. Where an
+/// end has fewer nodes that are not its neighbours than pairs are needed, they come again.
 ///
-/// For each end `O(Σ d)` over its neighbours, a PageRank of bounded work, and all nodes that share a feature with it.
-pub(super) fn hard(
+/// For each end `O(Σ min(d, HUB))` over its neighbours, a PageRank of bounded work, and at most about `PRODUCTS` products of
+/// features; half of `each` nodes are kept for each end.
+pub(super) fn hard<const SETS: usize>(
     training: &Csr,
     all: &Csr,
     features: &Features,
-    positives: &[Pair],
+    sets: [&[Pair]; SETS],
     each: usize,
     seed: Seed,
     exec: &Exec,
-) -> Result<Vec<Pair>> {
-    let mut ends: Vec<NodeId> = positives.iter().flatten().copied().collect();
+) -> Result<[Vec<Pair>; SETS]> {
+    let mut ends: Vec<NodeId> = sets.into_iter().flatten().flatten().copied().collect();
     ends.sort_unstable();
     ends.dedup();
     if let Some(&full) = ends.iter().find(|&&end| all.row(end as usize).len() + 1 >= all.rows()) {
@@ -37,36 +48,41 @@ pub(super) fn hard(
         });
     }
     let half = each.div_ceil(2);
-    let features = Alike::new(features);
-    let found = exec.map_blocks(ends.len(), 64.max(ends.len().div_ceil(64)), |range| {
+    let features = UnitFeatures::new(features, seed);
+    let mut found: Vec<NodeId> = vec![0; ends.len() * half];
+    exec.fill_rows(&mut found, half, 64.max(ends.len().div_ceil(64)), |first, rows| {
         let mut search = Search::new(training, &features);
-        ends[range].iter().map(|&end| search.candidates(end, all, half, seed)).collect::<Vec<_>>()
+        for (&end, row) in ends[first..].iter().zip(rows.chunks_exact_mut(half)) {
+            row.copy_from_slice(&search.candidates(end, all, half, seed));
+        }
     });
-    let found: Vec<Vec<NodeId>> = found.into_iter().flatten().collect();
-    let of = |end: NodeId| &found[ends.binary_search(&end).expect("ends are listed")];
-    Ok(positives
-        .iter()
-        .flat_map(|&[i, j]| {
-            let kept_i = of(i)[..half].iter().map(move |&other| [i, other]);
-            let kept_j = of(j)[..each - half].iter().map(move |&other| [j, other]);
-            kept_i.chain(kept_j).collect::<Vec<_>>()
-        })
-        .collect())
+    let of = |end: NodeId| {
+        let at = ends.binary_search(&end).expect("ends are listed");
+        &found[at * half..(at + 1) * half]
+    };
+    Ok(sets.map(|positives| {
+        let mut negatives = Vec::with_capacity(positives.len() * each);
+        for &[i, j] in positives {
+            negatives.extend(of(i).iter().map(|&other| [i, other]));
+            negatives.extend(of(j)[..each - half].iter().map(|&other| [j, other]));
+        }
+        negatives
+    }))
 }
 
-/// Rows of features of length 1, and the same by columns.
-struct Alike {
+/// Rows of features of length 1, and the candidates' rows by columns.
+struct UnitFeatures {
     rows: Option<[Csr; 2]>,
 }
 
-impl Alike {
-    fn new(features: &Features) -> Self {
+impl UnitFeatures {
+    fn new(features: &Features, seed: Seed) -> Self {
         let rows = match features {
-            Features::None => return Alike { rows: None },
+            Features::None => return UnitFeatures { rows: None },
             Features::Dense(x) => Csr::from_dense(x),
             Features::Sparse(x) => x.clone(),
         };
-        let unit = (0..rows.rows()).map(|row| {
+        let unit = |row: usize| {
             let indices = rows.row(row).to_vec();
             let mut values = rows.row_values(row).map_or_else(|| vec![1.0; indices.len()], <[f32]>::to_vec);
             let norm = values.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt();
@@ -74,24 +90,35 @@ impl Alike {
                 *v = (f64::from(*v) / norm.max(f64::MIN_POSITIVE)) as f32;
             }
             (indices, values)
-        });
-        let unit = Csr::from_rows(rows.cols(), unit);
+        };
+        let unit = Csr::from_rows(rows.cols(), (0..rows.rows()).map(unit));
         let columns = unit.transpose();
-        Alike { rows: Some([unit, columns]) }
+        let products: f64 = (0..columns.rows()).map(|col| (columns.row(col).len() as f64).powi(2)).sum();
+        let share = PRODUCTS * unit.rows() as f64 / products;
+        if share >= 1.0 {
+            return UnitFeatures { rows: Some([unit, columns]) };
+        }
+        let mut draw = seed.stream(Stream::HardNegatives, 1 << 32);
+        let candidate = |row: usize| match unit.row_values(row) {
+            Some(values) if draw.unit() < share => (unit.row(row).to_vec(), values.to_vec()),
+            _ => (Vec::new(), Vec::new()),
+        };
+        let columns = Csr::from_rows(unit.cols(), (0..unit.rows()).map(candidate)).transpose();
+        UnitFeatures { rows: Some([unit, columns]) }
     }
 }
 
 /// Scores of all nodes seen from one, in memory that is used again and again.
 struct Search<'a> {
     graph: &'a Csr,
-    features: &'a Alike,
+    features: &'a UnitFeatures,
     score: Vec<f64>,
     touched: Vec<NodeId>,
     rest: Vec<f64>,
 }
 
 impl<'a> Search<'a> {
-    fn new(graph: &'a Csr, features: &'a Alike) -> Self {
+    fn new(graph: &'a Csr, features: &'a UnitFeatures) -> Self {
         let n = graph.rows();
         Search { graph, features, score: vec![0.0; n], touched: Vec::new(), rest: vec![0.0; n] }
     }
@@ -137,18 +164,7 @@ impl<'a> Search<'a> {
         ranked.sort_unstable();
         let mut found: Vec<NodeId> = ranked.into_iter().map(|(_, node)| node).take(count).collect();
         if found.len() < count {
-            // Too few that look like anything: any others will do.
-            let n = u32::try_from(self.graph.rows()).expect("node ids fit in u32");
-            let mut others: Vec<NodeId> = (0..n)
-                .filter(|&node| node != end && !all.contains(end, node) && !found.contains(&node))
-                .collect();
-            seed.stream(Stream::HardNegatives, u64::from(end)).shuffle(&mut others);
-            found.extend(others);
-            let distinct = found.len();
-            found.extend(
-                (0..count.saturating_sub(distinct)).map(|at| found[at % distinct]).collect::<Vec<_>>(),
-            );
-            found.truncate(count);
+            fill_up(&mut found, end, all, count, &mut seed.stream(Stream::HardNegatives, u64::from(end)));
         }
         found
     }
@@ -157,6 +173,9 @@ impl<'a> Search<'a> {
         let graph = self.graph;
         for &k in graph.row(end as usize) {
             let onward = graph.row(k as usize);
+            if onward.len() > HUB {
+                continue;
+            }
             for &other in onward {
                 self.add(other, 1.0 / onward.len() as f64);
             }
@@ -208,15 +227,91 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Adds random nodes that are no neighbours of `end` up to `count`: new ones as long as there are any, then all of them again.
+fn fill_up(found: &mut Vec<NodeId>, end: NodeId, all: &Csr, count: usize, draw: &mut Draw) {
+    let nodes = u32::try_from(all.rows()).expect("node ids fit in u32");
+    let free = all.rows() - 1 - all.row(end as usize).len();
+    let mut taken: HashSet<NodeId> = found.iter().copied().collect();
+    let mut is_new = |node: NodeId| node != end && !all.contains(end, node) && taken.insert(node);
+    if free >= 2 * count && 2 * free >= all.rows() {
+        // At least a quarter of all draws are new nodes.
+        while found.len() < count {
+            let node = draw.below(nodes);
+            if is_new(node) {
+                found.push(node);
+            }
+        }
+        return;
+    }
+    // Few nodes, or most of them neighbours: listing them costs no more than `count` or the row of `end`.
+    let mut others: Vec<NodeId> = (0..nodes).filter(|&node| is_new(node)).collect();
+    draw.shuffle(&mut others);
+    others.truncate(count - found.len());
+    found.extend(others);
+    let distinct = found.len();
+    for at in found.len()..count {
+        found.push(found[at % distinct]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn filled_up_nodes_are_distinct_and_no_neighbours() {
+        let draw = || Seed(3).stream(Stream::HardNegatives, 0);
+        // By rejection, by listing because nodes are few, and because most are neighbours.
+        for (nodes, degree, count) in [(5000, 10, 250), (300, 10, 250), (5000, 4000, 250), (40, 10, 250)] {
+            let edges: Vec<Pair> = (1..=degree).map(|other| [0, other]).collect();
+            let all = Csr::symmetric(nodes, &edges);
+            let mut found = vec![degree + 3, degree + 1];
+            fill_up(&mut found, 0, &all, count, &mut draw());
+            assert_eq!((found.len(), &found[..2]), (count, &[degree + 3, degree + 1][..]));
+            assert!(found.iter().all(|&node| node > degree && (node as usize) < nodes));
+            let free = nodes - 1 - degree as usize;
+            let distinct: HashSet<NodeId> = found.iter().copied().collect();
+            assert_eq!(distinct.len(), count.min(free), "{nodes} nodes, {degree} neighbours");
+            // Memory for `count` nodes, not for all.
+            assert!(found.capacity() <= 2 * count, "{}", found.capacity());
+            let mut again = vec![degree + 3, degree + 1];
+            fill_up(&mut again, 0, &all, count, &mut draw());
+            assert_eq!(found, again);
+        }
+    }
+
+    #[test]
+    fn cosines_are_bounded_on_dense_features() {
+        use crate::matrix::Matrix;
+        let columns = |nodes: usize, cols: usize| {
+            let x = Features::Dense(Matrix::from_fn(nodes, cols, |i, j| ((i * 7 + j * 3) % 5) as f32 + 1.0));
+            let [rows, columns] = UnitFeatures::new(&x, Seed(0)).rows.unwrap();
+            assert_eq!(rows.nnz(), nodes * cols);
+            columns.nnz()
+        };
+        assert_eq!(columns(500, 20), 500 * 20);
+        // 20 000 nodes and 200 columns: 4 million products for each end, half of them too many.
+        let share = columns(20_000, 200) as f64 / (20_000.0 * 200.0);
+        assert!((share - 0.5).abs() < 0.02, "{share}");
+    }
+
+    #[test]
+    fn resource_allocation_passes_hubs_over() {
+        let neighbours = |edges: u32| {
+            let edges: Vec<Pair> = (1..=edges).map(|leaf| [0, leaf]).collect();
+            let (graph, features) = (Csr::symmetric(20_000, &edges), UnitFeatures { rows: None });
+            let mut search = Search::new(&graph, &features);
+            search.resource_allocation(5);
+            search.touched.len()
+        };
+        assert_eq!((neighbours(16_384), neighbours(16_385)), (16_384, 0));
+    }
+
+    #[test]
     fn page_rank_equals_the_fixed_point() {
         let edges = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 0], [1, 4], [5, 6]];
         let graph = Csr::symmetric(8, &edges);
-        let features = Alike::new(&Features::None);
+        let features = UnitFeatures::new(&Features::None, Seed(0));
         let mut search = Search::new(&graph, &features);
         search.page_rank(1);
         let mut expected = [0.0f64; 8];

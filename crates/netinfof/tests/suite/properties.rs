@@ -1,10 +1,14 @@
 //! Theorems and invariants over random inputs.
 
 use netinfof::component::Averaging;
+use netinfof::graph::Features;
 use netinfof::graph::synth;
 use netinfof::split::{self, SplitParams};
 use netinfof::verdict::VerdictKind;
-use netinfof::{Contingency, Exec, Goal, Graph, LinkParams, NodeParams, Protocol, Seed, metric};
+use netinfof::{
+    ComponentKind, Contingency, Exec, Goal, Graph, LinkPairs, LinkParams, Matrix, NodeParams, NodeSets,
+    Pairs, Protocol, Report, Seed, metric,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -180,5 +184,93 @@ fn scenarios_get_their_verdict() {
             netinfof::nodes(&graph, None, Goal::Probe, &params, &exec).unwrap()
         };
         assert_eq!(report.verdict.kind, expected, "{name}: {}", report.verdict.reason);
+    }
+}
+
+/// Every report that is written is read again as the same one: no figure of it is a division by zero.
+#[test]
+fn reports_of_odd_inputs_are_read_again() {
+    let exec = Exec::new(2).unwrap();
+    let ring = |n: u32| (0..n).flat_map(|i| [[i, (i + 1) % n], [i, (i + 2) % n]]).collect::<Vec<_>>();
+    let star = |n: u32| (2..n).flat_map(|leaf| [[0, leaf], [1, leaf]]).collect::<Vec<_>>();
+    let cliques = |n: u32| {
+        let clique =
+            |first: u32| (first..first + 6).flat_map(move |i| (i + 1..first + 6).map(move |j| [i, j]));
+        (0..n / 6).flat_map(|k| clique(6 * k)).collect::<Vec<_>>()
+    };
+    let features = |kind: usize, n: usize| match kind {
+        0 => Features::None,
+        1 => Features::Dense(Matrix::zeros(n, 3)),
+        2 => Features::Dense(Matrix::from_fn(n, 1, |_, _| 1.0)),
+        3 => Features::Dense(Matrix::from_fn(n, 2, |i, _| f32::from(u8::from(i == 3)) * 1e30)),
+        _ => Features::Dense(Matrix::from_fn(n, 4, |i, j| ((i * 7 + j * 5) % 11) as f32 - 5.0)),
+    };
+    let same = |report: netinfof::Result<Report>, what: &str| match report {
+        Ok(report) => {
+            let text = report.to_json();
+            let again = Report::from_json(&text).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(again.to_json(), text, "{what}");
+        }
+        // A graph may be refused, in words; never a fault of our own.
+        Err(error) => assert!(error.is_users(), "{what}: {error}"),
+    };
+    let n = 30;
+    for (shape, edges) in [("ring", ring(n)), ("star", star(n)), ("cliques", cliques(n))] {
+        for kind in 0..5 {
+            let graph = Graph::from_edges(shape, n as usize, &edges).unwrap();
+            let graph = graph.with_features(features(kind, n as usize)).unwrap();
+            let what = format!("{shape}, features {kind}");
+            for goal in [Goal::Probe, Goal::Act] {
+                let params = LinkParams::default();
+                same(netinfof::links(&graph, None, goal, &params, &exec), &what);
+                // One edge and one negative in each set, and nothing but one component.
+                let one = |positive, negative| Pairs { positives: vec![positive], negatives: vec![negative] };
+                let own = LinkPairs {
+                    train: edges[..edges.len() - 2].to_vec(),
+                    valid: one(edges[edges.len() - 2], [4, 14]),
+                    test: one(edges[edges.len() - 1], [5, 15]),
+                };
+                let mut params = LinkParams::default();
+                params.component.kinds = vec![ComponentKind::U];
+                same(netinfof::links(&graph, Some(&own), goal, &params, &exec), &format!("{what}, one edge"));
+            }
+            // Of two classes, of a class for each node but two, and one that only the first and the last three nodes have.
+            let alone = |node: usize| i32::from((3..27).contains(&node));
+            for (labels, classes) in [(0, "two"), (1, "many"), (2, "few")] {
+                let label = |node: usize| match labels {
+                    0 => (node % 2) as i32,
+                    1 => (node / 3) as i32,
+                    _ => alone(node),
+                };
+                let graph = graph.clone().with_labels((0..n as usize).map(label).collect()).unwrap();
+                for goal in [Goal::Probe, Goal::Act] {
+                    let what = format!("{what}, {classes} classes");
+                    same(netinfof::nodes(&graph, None, goal, &NodeParams::default(), &exec), &what);
+                    for [valid, test] in [[10, 20], [4, 5], [5, 4]] {
+                        let sets = NodeSets {
+                            train: (0..valid).collect(),
+                            valid: (valid..valid + test).collect(),
+                            test: (valid + test..n).collect(),
+                        };
+                        let what = format!("{what}, {valid} train, {test} validate");
+                        same(
+                            netinfof::nodes(&graph, Some(&sets), goal, &NodeParams::default(), &exec),
+                            &what,
+                        );
+                    }
+                    // All that is learned from has one class.
+                    let of =
+                        |class: i32| (0..n).filter(|&v| label(v as usize) == class).collect::<Vec<u32>>();
+                    let (first, second) = (of(0), of(1));
+                    let half = first.len() / 2;
+                    let sets = NodeSets {
+                        train: first[..half].to_vec(),
+                        valid: first[half..].to_vec(),
+                        test: second,
+                    };
+                    same(netinfof::nodes(&graph, Some(&sets), goal, &NodeParams::default(), &exec), &what);
+                }
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use netinfof::component::Averaging;
 use netinfof::graph::load::{self, LoadParams};
-use netinfof::split::Negatives;
+use netinfof::split::{self, Negatives, SplitParams, check};
 use netinfof::{ComponentKind, Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
 
 /// The data folder; says so past the test harness where there is none.
@@ -43,6 +43,26 @@ fn facts_of_cora() {
     assert_eq!((facts.nodes, facts.edges, facts.features, facts.classes), (2708, 5278, 1433, 7));
     assert!((facts.edge_homophily.unwrap() - 0.81).abs() < 0.005);
     assert!((facts.feature_density - 0.01268).abs() < 1e-5);
+}
+
+/// Ordinary splits of ordinary graphs leave no mark on degrees: whole-graph degrees separate edges from uniform pairs at least as well.
+#[test]
+fn random_splits_leave_no_mark_on_degrees() {
+    let Some(folder) = data("random_splits_leave_no_mark_on_degrees") else { return };
+    let exec = Exec::new(1).unwrap();
+    for name in ["cora", "citeseer", "chameleon", "actor", "photo"] {
+        let graph = graph(&folder, name, &exec);
+        for (seed, negatives) in [(0, Negatives::Uniform), (1, Negatives::Uniform), (0, Negatives::Degree)] {
+            let mut params = SplitParams::default();
+            params.negatives = negatives;
+            let split = split::links(&graph, &params, Seed(seed), &exec).unwrap();
+            let pairs = LinkPairs { train: split.train, valid: split.valid, test: split.test };
+            let found = check::links(&graph, &pairs, &exec).unwrap().findings;
+            let marks: Vec<_> =
+                found.iter().filter(|finding| finding.kind == "split-marks-degrees").collect();
+            assert!(marks.is_empty(), "{name}, seed {seed}, {negatives:?}: {marks:?}");
+        }
+    }
 }
 
 /// Adjusted homophily and label informativeness as Platonov et al. (2023) publish them, to two decimals.
