@@ -90,9 +90,10 @@ def test_recommendations_are_the_best_of_all(demo: netinfof.Graph) -> None:
     best = [pairs[at][1] for at in np.argsort(-scores, kind="stable")[:10]]
     found = model.recommend([9], k=10)
     assert found["partner"].tolist() == best and found["score"].tolist() == sorted(scores, reverse=True)[:10]
-    # What is recommended is what would be predicted from the same edges; one node is asked for as some are.
-    chances = model.predict_proba([(9, partner) for partner in best], all_edges=True)[:, 1]
-    assert found["probability"].tolist() == chances.tolist()
+    # What is recommended is what would be predicted from the same edges, at the density of the graph; one node is asked for as some are.
+    density = demo.num_edges / (1200 * 1199 / 2)
+    chances = model.model_.link_probabilities([(9, partner) for partner in best], prior=density, all_edges=True)
+    assert found["probability"].tolist() == chances.tolist() and np.allclose(found["prior"], density)
     assert model.recommend(9, k=10)["partner"].tolist() == best
     overall = model.recommend(k=5, overall=True)
     assert len(overall["source"]) == 5 and overall["rank"].tolist() == [1, 2, 3, 4, 5] and (np.diff(overall["score"]) <= 0).all()

@@ -50,7 +50,7 @@ fn pairs_score_as_they_did_in_the_run() {
     let tested = cells(&test);
     assert!(tested.len() > 100 && tested.iter().any(|row| row[2] == "0"));
     let found = well(&["predict", &model, "--pairs", &folder.path("test.csv"), "-q", "--threads", "1"]);
-    assert!(found.starts_with("source,target,score,probability\n"));
+    assert!(found.starts_with("source,target,score,probability,prior\n"));
     let found = cells(&found);
     assert_eq!(found.len(), tested.len());
     for (found, tested) in found.iter().zip(&tested) {
@@ -61,6 +61,7 @@ fn pairs_score_as_they_did_in_the_run() {
     let rare =
         cells(&well(&["predict", &model, "--pairs", &folder.path("test.csv"), "-q", "--prior", "0.001"]));
     let p = |row: &[String]| row[3].parse::<f64>().unwrap();
+    assert!(rare.iter().all(|row| row[4] == "0.001") && found.iter().all(|row| row[4] == "0.5"));
     assert!(rare.iter().zip(&found).all(|(a, b)| a[2] == b[2] && p(a) < p(b)));
 
     // The same rows in every form.

@@ -229,3 +229,76 @@ fn recommendations_on_cora_are_those_of_brute_force() {
         }
     }
 }
+
+/// Among all pairs of a graph, where one in a thousand or fewer is an edge, probabilities beat the constant share of edges, and their sum is
+/// near the number of edges.
+#[test]
+fn probabilities_hold_among_all_pairs() {
+    use netinfof::model::Seen;
+    let Some(folder) = data("probabilities_hold_among_all_pairs") else { return };
+    let exec = Exec::new(0).unwrap();
+    for name in ["cora", "citeseer", "actor", "chameleon"] {
+        let graph = graph(&folder, name, &exec);
+        let fitted = netinfof::fit_links(&graph, None, &LinkParams::default(), &exec).unwrap();
+        let scorer = fitted.model.links(Seen::Training, None, &exec).unwrap();
+        let n = graph.nodes();
+        let edges = fitted.tested.edges;
+        // Pairs that are no edges, and how many pairs each of them stands for.
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) % n as u64) as u32
+        };
+        let mut others = Vec::new();
+        while others.len() < 300_000 {
+            let pair = [next(), next()];
+            if pair[0] != pair[1] && !graph.adjacency().contains(pair[0], pair[1]) {
+                others.push(pair);
+            }
+        }
+        let all = (n * (n - 1) / 2 - graph.edge_count()) as f64;
+        let weight = all / others.len() as f64;
+        let prior = edges as f64 / (all + edges as f64);
+        let p = |score: &f64| scorer.calibration().probability(*score, prior);
+        let edge_p: Vec<f64> = fitted.tested.scores[..edges].iter().map(p).collect();
+        let other_p: Vec<f64> = scorer.scores(&others, &exec).unwrap().iter().map(p).collect();
+        let expected = edge_p.iter().sum::<f64>() + weight * other_p.iter().sum::<f64>();
+        let loss = -(edge_p.iter().map(|p| p.ln()).sum::<f64>()
+            + weight * other_p.iter().map(|p| (-p).ln_1p()).sum::<f64>());
+        let constant = -(edges as f64 * prior.ln() + all * (-prior).ln_1p());
+        let line = format!(
+            "{name}: log loss {:.5} against {:.5} of the constant prior, {expected:.0} edges expected, {edges} there\n",
+            loss / all,
+            constant / all
+        );
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
+        assert!(loss < constant, "{line}");
+        assert!((expected / edges as f64).ln().abs() < 1.5f64.ln(), "{line}");
+    }
+}
+
+/// Confidence and accuracy agree on Cora, split by split.
+#[test]
+fn classes_of_cora_are_neither_too_sure_nor_too_unsure() {
+    let Some(folder) = data("classes_of_cora_are_neither_too_sure_nor_too_unsure") else { return };
+    let exec = Exec::new(0).unwrap();
+    let graph = graph(&folder, "cora", &exec);
+    let (mut below, mut gaps) = (0, 0.0);
+    for seed in 0..10 {
+        let mut params = NodeParams::default();
+        params.seed = Seed(seed);
+        let fitted = netinfof::fit_nodes(&graph, None, &params, &exec).unwrap();
+        let found = fitted.model.nodes(None, &exec).unwrap();
+        let classes = found.classes.len();
+        let top = |node: u32| {
+            let row = &found.probabilities[node as usize * classes..][..classes];
+            row.iter().copied().fold(0.0, f64::max)
+        };
+        let tested = &fitted.tested;
+        let confidence = tested.nodes.iter().map(|&node| top(node)).sum::<f64>() / tested.nodes.len() as f64;
+        let accuracy = *fitted.report.mean.test.get("accuracy").unwrap();
+        below += usize::from(confidence < accuracy);
+        gaps += (confidence - accuracy) / 10.0;
+    }
+    assert!((1..=9).contains(&below) && gaps.abs() < 0.04, "{below} of 10 below, mean gap {gaps}");
+}
