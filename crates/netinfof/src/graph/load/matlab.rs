@@ -1,22 +1,36 @@
 //! Graphs in MATLAB files: those of LINKX (`edge_index`, `node_feat`, `label`), Facebook 100 (`A`, `local_info`) and fraud graphs (`homo`,
 //! `features`, `label`).
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::arrays::unused;
+use super::layout::UNUSED;
 use crate::error::{Error, Result};
+use crate::exec::Exec;
 use crate::graph::mat::{self, Variable};
+use crate::graph::whole::{self, EXACT_DOUBLE};
 use crate::graph::{Csr, Features, Graph, NodeId, Pair};
 use crate::matrix::Matrix;
 
 /// The graph in this file.
-pub(super) fn graph(path: &Path, name: &str) -> Result<Graph> {
+pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let variables = mat::read(path)?;
     let broken = |what: String| Error::Format { path: path.into(), what };
-    read(name, &variables).map_err(|fault| match fault {
+    let used = RefCell::new(Vec::new());
+    let get = |names: &[&'static str]| {
+        let name = names.iter().copied().find(|name| variables.contains_key(*name))?;
+        used.borrow_mut().push(name);
+        Some((name, &variables[name]))
+    };
+    let graph = read(name, &variables, &get, exec).map_err(|fault| match fault {
         Fault::What(what) => broken(what),
         Fault::Error(error) => error,
-    })
+    })?;
+    let names: Vec<String> = variables.keys().cloned().collect();
+    unused(&names, &used.borrow(), name, exec);
+    Ok(graph)
 }
 
 enum Fault {
@@ -36,10 +50,19 @@ impl From<String> for Fault {
     }
 }
 
-fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Result<Graph, Fault> {
-    let get = |names: &[&str]| names.iter().find_map(|name| variables.get(*name));
-    if let Some(adjacency) = get(&["A", "homo", "adj", "Problem"]) {
+fn read<'a>(
+    name: &str,
+    variables: &BTreeMap<String, Variable>,
+    named: &impl Fn(&[&'static str]) -> Option<(&'static str, &'a Variable)>,
+    exec: &Exec,
+) -> std::result::Result<Graph, Fault> {
+    let get = |names: &[&'static str]| named(names).map(|(_, variable)| variable);
+    if let Some((own, adjacency)) = named(&["A", "homo", "adj", "Problem"]) {
         let (nodes, edges) = entries(adjacency)?;
+        let (Variable::Dense { values, .. } | Variable::Sparse { values, .. }) = adjacency;
+        if values.iter().any(|&value| value != 0.0 && value != 1.0) {
+            exec.notice(format!("{name}: the values of `{own}` are not used: {UNUSED}"));
+        }
         let graph = Graph::from_edges(name, nodes, &edges)?;
         if let Some(info) = get(&["local_info"]) {
             return facebook(graph, info);
@@ -51,12 +74,9 @@ fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Resu
         return Err(format!("no `edge_index` and no `A`; the file holds {}", super::list(&names)).into());
     };
     let id = |&value: &f64| {
-        let whole = (0.0..f64::from(u32::MAX)).contains(&value) && value.fract() == 0.0;
-        if whole {
-            Ok(value as NodeId)
-        } else {
-            Err(format!("`edge_index` holds {value}, which is no node number"))
-        }
+        let id = whole::id(value, EXACT_DOUBLE).map_err(|why| format!("`edge_index`: {value} {why}"))?;
+        let beyond = |_| format!("`edge_index`: {value} is beyond 32 bits");
+        NodeId::try_from(id).map_err(beyond)
     };
     let ids: Vec<NodeId> = values.iter().map(id).collect::<std::result::Result<_, _>>()?;
     // Column by column: 2 × m has the ends of an edge side by side.
@@ -70,7 +90,12 @@ fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Resu
         Variable::Dense { rows, .. } | Variable::Sparse { rows, .. } => *rows,
     });
     let stated = match get(&["num_nodes"]) {
-        Some(Variable::Dense { values, .. }) => values.first().copied().unwrap_or(0.0) as usize,
+        Some(Variable::Dense { values, .. }) => {
+            let value = values.first().copied().unwrap_or(0.0);
+            let count =
+                whole::id(value, EXACT_DOUBLE).map_err(|why| format!("`num_nodes`: {value} {why}"))?;
+            usize::try_from(count).map_err(|_| format!("`num_nodes` is {count}"))?
+        }
         _ => 0,
     };
     let top = edges.iter().flatten().max().map_or(0, |&top| top as usize + 1);

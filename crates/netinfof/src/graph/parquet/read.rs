@@ -711,7 +711,7 @@ impl Values {
             }
             (Stored::Int32(typed), _) => row.push_int(i64::from(typed.values[at])),
             (Stored::Int64(typed), _) => row.push_int(typed.values[at]),
-            (Stored::Float(typed), _) => row.push_float(f64::from(typed.values[at])),
+            (Stored::Float(typed), _) => row.push_single(typed.values[at]),
             (Stored::Double(typed), _) => row.push_float(typed.values[at]),
             (Stored::Bytes(typed), Meaning::Decimal(scale)) => {
                 row.push_float(decimal(typed.values[at].data(), scale));
