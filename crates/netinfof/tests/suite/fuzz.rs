@@ -375,8 +375,8 @@ fn read(folder: &Path, sample: &Sample) -> netinfof::Result<()> {
         "ogb split" => load::link_split(folder, &graph).map(|_| ()),
         "own split" => {
             let files = SplitFiles::new(folder.join("train"), folder.join("valid"), folder.join("test"));
-            let _ = load::node_split_files(&files, &graph);
-            load::link_split_files(&files, &graph).map(|_| ())
+            let _ = load::node_split_files(&files, &graph, &exec);
+            load::link_split_files(&files, &graph, &exec).map(|_| ())
         }
         _ => Ok(()),
     }

@@ -4,4 +4,5 @@ mod determinism;
 mod formats;
 mod fuzz;
 mod properties;
+mod reading;
 mod real;
