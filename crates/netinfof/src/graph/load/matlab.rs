@@ -16,18 +16,25 @@ use crate::matrix::Matrix;
 
 /// The graph in this file.
 pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
-    let variables = mat::read(path)?;
-    let broken = |what: String| Error::Format { path: path.into(), what };
+    from_variables(name, &mat::read(path)?, exec).map_err(|fault| match fault {
+        Fault::What(what) => Error::Format { path: path.into(), what },
+        Fault::Error(error) => error,
+    })
+}
+
+/// The graph of these variables; a notice names those that are not used.
+fn from_variables(
+    name: &str,
+    variables: &BTreeMap<String, Variable>,
+    exec: &Exec,
+) -> std::result::Result<Graph, Fault> {
     let used = RefCell::new(Vec::new());
     let get = |names: &[&'static str]| {
         let name = names.iter().copied().find(|name| variables.contains_key(*name))?;
         used.borrow_mut().push(name);
         Some((name, &variables[name]))
     };
-    let graph = read(name, &variables, &get, exec).map_err(|fault| match fault {
-        Fault::What(what) => broken(what),
-        Fault::Error(error) => error,
-    })?;
+    let graph = read(name, variables, &get, exec)?;
     let names: Vec<String> = variables.keys().cloned().collect();
     unused(&names, &used.borrow(), name, exec);
     Ok(graph)
@@ -181,4 +188,47 @@ fn facebook(graph: Graph, info: &Variable) -> std::result::Result<Graph, Fault> 
     let features = Features::Sparse(Csr::from_rows(width as usize, ones));
     let labels = column(GENDER).iter().map(|&v| v as i32 - 1).collect();
     Ok(graph.with_features(features)?.with_labels(labels)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_whole_and_unused_variables_are_said() {
+        let exec = Exec::new(1).unwrap();
+        let read = |variables: &[(&str, usize, &[f64])]| {
+            let variable = |&(name, rows, values): &(&str, usize, &[f64])| {
+                let cols = values.len() / rows;
+                (name.to_string(), Variable::Dense { rows, cols, values: values.to_vec() })
+            };
+            from_variables("g", &variables.iter().map(variable).collect(), &exec)
+                .map(|graph| (graph.nodes(), graph.edge_count()))
+                .map_err(|fault| match fault {
+                    Fault::What(what) => what,
+                    Fault::Error(error) => error.to_string(),
+                })
+        };
+        let edges = ("edge_index", 2, &[0.0, 1.0, 1.0, 2.0][..]);
+        assert_eq!(read(&[edges]), Ok((3, 2)));
+        assert!(exec.notices().is_empty());
+        assert_eq!(read(&[edges, ("edge_weight", 1, &[0.5, 2.0])]), Ok((3, 2)));
+        assert_eq!(read(&[("A", 2, &[0.0, 0.5, 0.5, 0.0])]), Ok((2, 1)));
+        let treated = "the graph is treated as undirected and unweighted";
+        assert_eq!(
+            exec.notices(),
+            [
+                format!("g: `edge_weight` is in the file and not used: {treated}"),
+                format!("g: the values of `A` are not used: {treated}"),
+            ]
+        );
+        for (variables, why) in [
+            (&[("edge_index", 2, &[0.0, 1.5][..])][..], "`edge_index`: 1.5 is not a whole number"),
+            (&[("edge_index", 2, &[0.0, -1.0])], "`edge_index`: -1 is negative"),
+            (&[("edge_index", 2, &[0.0, 5e9])], "`edge_index`: 5000000000 is beyond 32 bits"),
+            (&[edges, ("num_nodes", 1, &[3.5])], "`num_nodes`: 3.5 is not a whole number"),
+        ] {
+            assert_eq!(read(variables), Err(why.into()));
+        }
+    }
 }
