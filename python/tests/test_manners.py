@@ -101,7 +101,7 @@ def test_progress_without_tqdm(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
 
 def test_what_the_command_would_note_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text("a,b,1.5\nb,c,2.5\n")
-    with pytest.warns(UserWarning, match="columns after the second ignored"):
+    with pytest.warns(UserWarning, match="column 3 is not used"):
         netinfof.Graph.of(tmp_path / "e.csv")
 
 

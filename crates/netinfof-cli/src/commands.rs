@@ -93,7 +93,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
             let own = own_split(
                 &run.split,
                 |path| load::link_split(path, &graph),
-                |files| load::link_split_files(files, &graph),
+                |files| load::link_split_files(files, &graph, exec),
             )?;
             if keep.is_none() {
                 netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
@@ -110,7 +110,8 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
             let mut params = run.node_params()?;
             let graph = load()?;
             params.splits = run.splits(goal, run.has_split(), &graph);
-            let own = own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph))?;
+            let own =
+                own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph, exec))?;
             if keep.is_none() {
                 netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
             } else {
@@ -212,15 +213,16 @@ fn check_split(args: &CheckArgs, exec: &Exec) -> Result<u8> {
             let own = own_split(
                 &args.split,
                 |path| load::link_split(path, &graph),
-                |files| load::link_split_files(files, &graph),
+                |files| load::link_split_files(files, &graph, exec),
             )?;
             let pairs = own.ok_or_else(missing)?;
             let sizes = [pairs.train.len(), pairs.valid.positives.len(), pairs.test.positives.len()];
             (sizes, check::links(&graph, &pairs, exec)?)
         }
         Task::Nodes => {
-            let own =
-                own_split(&args.split, load::node_split, |files| load::node_split_files(files, &graph))?;
+            let own = own_split(&args.split, load::node_split, |files| {
+                load::node_split_files(files, &graph, exec)
+            })?;
             let sets = own.ok_or_else(missing)?;
             ([sets.train.len(), sets.valid.len(), sets.test.len()], check::nodes(&graph, &sets, exec)?)
         }

@@ -12,6 +12,7 @@ mod pickle;
 pub mod save;
 pub mod synth;
 mod table;
+mod whole;
 
 use std::borrow::Cow;
 

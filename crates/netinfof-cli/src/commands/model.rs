@@ -71,7 +71,7 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
         });
     };
     let scorer = args.model.links(exec)?;
-    let pairs = load::pairs(pairs, scorer.graph())?;
+    let pairs = load::pairs(pairs, scorer.graph(), exec)?;
     let scores = scorer.scores(&pairs, exec)?;
     let ids = Ids::new(scorer.graph());
     let columns = [

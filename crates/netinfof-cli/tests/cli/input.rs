@@ -27,7 +27,8 @@ fn edge_lists_with_any_separator_header_comments_and_weights() {
     assert_eq!(size(&[&folder.file("f.csv", "source,target\nann,bob\nbob,cyd\nann,bob\n")]), (3, 2));
     let weighted = folder.file("g.csv", "u,v,weight\n0,1,0.5\n1,2,0.7\n");
     assert_eq!(size(&[&weighted]), (3, 2));
-    assert!(stderr(&netinfof(&["inspect", &weighted])).contains("columns after the second ignored"));
+    let said = stderr(&netinfof(&["inspect", &weighted]));
+    assert!(said.contains("edges are read from columns `u` and `v`; column `weight` is not used"), "{said}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod arrays;
 mod edges;
 mod geom_gcn;
+mod layout;
 mod market;
 mod matlab;
 mod numbered;
@@ -100,10 +101,10 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
     let path = &path;
     let graph = match format {
         Format::Edges | Format::Parquet => from_edge_list(path, &name, params, exec)?,
-        Format::Npz => from_npz(path, &name)?,
+        Format::Npz => from_npz(path, &name, exec)?,
         Format::Planetoid => planetoid::graph(path)?,
         Format::GeomGcn => geom_gcn::graph(path, &name)?,
-        Format::Matlab => matlab::graph(path, &name)?,
+        Format::Matlab => matlab::graph(path, &name, exec)?,
         Format::Ogb => ogb::graph(path, &name, exec)?,
         Format::MatrixMarket => market::graph(path, &name, exec)?,
     };
@@ -114,7 +115,8 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         });
     }
     if graph.self_loops() > 0 {
-        exec.notice(format!("{} self loops dropped", graph.self_loops()));
+        let loops = graph.self_loops();
+        exec.notice(format!("{loops} self {} dropped", if loops == 1 { "loop" } else { "loops" }));
     }
     Ok(graph)
 }
@@ -140,7 +142,7 @@ fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
     File::open(path).and_then(|f| f.take(64).read_to_end(&mut start)).map_err(|e| Error::io(path, e))?;
     let format = if pickled {
         Format::Planetoid
-    } else if start.starts_with(b"PK") {
+    } else if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
         Format::Npz
     } else if parquet::is(path)? {
         Format::Parquet
@@ -238,7 +240,10 @@ mod tests {
             let _ = write!(text, "0{delimiter}1{weight}");
             let path = folder.join(format!("{case}.txt"));
             std::fs::write(&path, text).unwrap();
-            let fast = numbered::read(&path, "g", &exec).unwrap().expect("plain numbers").graph;
+            let layout =
+                layout::EdgeLayout::of(&mut Table::open(&path).unwrap(), &LoadParams::default(), &path)
+                    .unwrap();
+            let fast = numbered::read(&path, "g", &layout, &exec).unwrap().expect("plain numbers");
             let slow = edges::from_named_list(&path, "g", &LoadParams::default(), &exec).unwrap();
             assert_eq!(fast.adjacency(), slow.adjacency(), "case {case}");
             assert_eq!((fast.self_loops(), fast.duplicates()), (slow.self_loops(), slow.duplicates()));
@@ -267,7 +272,10 @@ mod tests {
         {
             let path = folder.join(format!("odd{case}.txt"));
             std::fs::write(&path, text).unwrap();
-            assert!(numbered::read(&path, "g", &exec).unwrap().is_none(), "{text:?}");
+            let mut table = Table::open(&path).unwrap();
+            if let Ok(layout) = layout::EdgeLayout::of(&mut table, &LoadParams::default(), &path) {
+                assert!(numbered::read(&path, "g", &layout, &exec).unwrap().is_none(), "{text:?}");
+            }
         }
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -138,7 +138,7 @@ fn matrix(mut rest: &[u8]) -> std::result::Result<Option<(String, Variable)>, St
         return Err(format!("`{name}`: a sparse matrix whose parts disagree"));
     }
     let index = |&row: &f64| {
-        if row >= 0.0 && row < rows as f64 {
+        if row >= 0.0 && row < rows as f64 && row.fract() == 0.0 {
             Ok(row as u32)
         } else {
             Err(format!("`{name}`: row {row} of {rows}"))

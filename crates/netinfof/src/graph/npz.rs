@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use super::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 use crate::error::{Error, Result};
 
 /// An open npz file.
@@ -48,6 +49,11 @@ impl Npz {
             .collect();
         names.sort_unstable();
         names
+    }
+
+    /// Names of everything in the zip.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        self.archive.file_names().flatten().map(String::from).collect()
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -117,8 +123,10 @@ impl Npz {
     /// Reads an array of whole numbers.
     pub(crate) fn integers(&mut self, name: &str) -> Result<(Vec<usize>, Vec<i64>)> {
         let array = self.array(name)?;
-        let values =
-            array.integers().ok_or_else(|| self.error(format!("array `{name}` must hold whole numbers")))?;
+        let Some(values) = array.integers() else {
+            let found = array.first_inexact().map_or(String::new(), |what| format!("; {what}"));
+            return Err(self.error(format!("array `{name}` must hold whole numbers{found}")));
+        };
         Ok((array.shape, values))
     }
 
@@ -177,7 +185,7 @@ impl Array {
         self.bytes.chunks_exact(self.size).map(convert).collect()
     }
 
-    /// The values as integers; floats that are whole numbers count.
+    /// The values as integers; floats that are whole numbers count as far as their type holds every whole number.
     pub(crate) fn integers(&self) -> Option<Vec<i64>> {
         Some(match (self.kind, self.size) {
             (b'i', 1) => self.each(|b| i64::from(b[0] as i8)),
@@ -192,14 +200,43 @@ impl Array {
                 return values.into_iter().collect();
             }
             (b'f', _) => {
-                let values = self.floats()?;
-                return values
-                    .iter()
-                    .map(|&v| (v.fract() == 0.0 && v.abs() < 1e15).then_some(v as i64))
-                    .collect();
+                let exact = self.exact_whole_numbers();
+                let values = self.doubles()?;
+                return values.into_iter().map(|v| is_whole(v, exact).then_some(v as i64)).collect();
             }
             _ => return None,
         })
+    }
+
+    /// Up to where floats of this size hold every whole number.
+    fn exact_whole_numbers(&self) -> f64 {
+        if self.size == 4 { EXACT_SINGLE } else { EXACT_DOUBLE }
+    }
+
+    /// The floats of an array as they are stored; none for other kinds.
+    fn doubles(&self) -> Option<Vec<f64>> {
+        match (self.kind, self.size) {
+            (b'f', 4) => Some(self.each(|b| f64::from(f32::from_le_bytes(sized(b))))),
+            (b'f', 8) => Some(self.each(|b| f64::from_le_bytes(sized(b)))),
+            _ => None,
+        }
+    }
+
+    /// The first float that is no exact whole number, and why it is none.
+    fn first_inexact(&self) -> Option<String> {
+        let exact = self.exact_whole_numbers();
+        let value = self.doubles()?.into_iter().find(|&value| !is_whole(value, exact))?;
+        Some(format!("{value} {}", whole::id(value.abs(), exact).err()?))
+    }
+
+    /// The first value above 2²⁴ in size that [`Array::floats`] would change.
+    pub(crate) fn first_rounded(&self) -> Option<f64> {
+        let changed = |&value: &f64| value.abs() > EXACT_SINGLE && f64::from(value as f32) != value;
+        match (self.kind, self.size) {
+            (b'f', 8) => self.doubles()?.into_iter().find(changed),
+            (b'i' | b'u', 4 | 8) => self.integers()?.into_iter().map(|v| v as f64).find(changed),
+            _ => None,
+        }
     }
 
     /// The values as single-precision numbers.
@@ -211,6 +248,11 @@ impl Array {
             _ => return None,
         })
     }
+}
+
+/// Whether a float is a whole number in the range where its type holds all of them.
+fn is_whole(value: f64, exact: f64) -> bool {
+    value.fract() == 0.0 && value.abs() <= exact
 }
 
 /// A chunk of exactly `N` bytes as an array.
@@ -271,5 +313,30 @@ mod tests {
         ] {
             assert_eq!(read(bad), None, "{bad}");
         }
+    }
+    #[test]
+    fn whole_numbers_in_floats_are_exact_or_refused() {
+        let double = |values: &[f64]| {
+            let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            Array::new("<f8", vec![values.len()], false, bytes).unwrap()
+        };
+        let single = |values: &[f32]| {
+            let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            Array::new("<f4", vec![values.len()], false, bytes).unwrap()
+        };
+        let exact = [0.0, -1.0, 16_777_217.0, 16_777_219.0, EXACT_DOUBLE];
+        assert_eq!(double(&exact).integers().unwrap(), exact.map(|v| v as i64));
+        assert_eq!(single(&[16_777_215.0, 3.0]).integers().unwrap(), [16_777_215, 3]);
+        for (array, why) in [
+            (double(&[1.0, 1.5]), "1.5 is not a whole number"),
+            (double(&[2.0 * EXACT_DOUBLE]), "above 9007199254740992"),
+            (double(&[f64::NAN]), "not finite"),
+            (single(&[16_777_218.0]), "16777218 is above 16777216, where 32-bit floats"),
+        ] {
+            assert_eq!(array.integers(), None);
+            assert!(array.first_inexact().unwrap().contains(why), "{why}");
+        }
+        assert_eq!(double(&[0.1, 16_777_217.0]).first_rounded(), Some(16_777_217.0));
+        assert_eq!(double(&[0.1, 16_777_218.0]).first_rounded(), None);
     }
 }

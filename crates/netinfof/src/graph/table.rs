@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::npz::is_bomb;
 use super::parquet::{self, Reader};
+use super::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 use crate::error::{Error, Result};
 
 /// One row of a table: its number (the line of a text) and its cells. Rows are read into the same one again and again, so that
@@ -24,6 +25,7 @@ pub(crate) struct Row {
 enum Cell {
     Text(usize, usize),
     Int(i64),
+    Single(f32),
     Float(f64),
 }
 
@@ -39,7 +41,43 @@ impl Row {
             None => "".into(),
             Some(&Cell::Text(start, end)) => self.text[start..end].into(),
             Some(Cell::Int(value)) => value.to_string().into(),
+            Some(Cell::Single(value)) => value.to_string().into(),
             Some(Cell::Float(value)) => value.to_string().into(),
+        }
+    }
+
+    /// A cell as an id, or why it is none: not empty, and a float must stand for one whole number and no other.
+    pub(crate) fn id(&self, at: usize) -> std::result::Result<Cow<'_, str>, String> {
+        let (value, exact) = match self.cells.get(at) {
+            Some(&Cell::Single(value)) => (f64::from(value), EXACT_SINGLE),
+            Some(&Cell::Float(value)) => (value, EXACT_DOUBLE),
+            _ => {
+                let cell = self.cell(at);
+                return if cell.is_empty() { Err("an empty id".into()) } else { Ok(cell) };
+            }
+        };
+        match whole::id(value, exact) {
+            Ok(id) => Ok(id.to_string().into()),
+            Err(why) => Err(format!("id {value} {why}")),
+        }
+    }
+
+    /// Whether a cell is a number.
+    pub(crate) fn is_number(&self, at: usize) -> bool {
+        match self.cells.get(at) {
+            Some(&Cell::Text(start, end)) => self.text[start..end].parse::<f64>().is_ok(),
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    /// A cell as a number, as exact as it is stored.
+    pub(crate) fn double(&self, at: usize) -> Option<f64> {
+        match *self.cells.get(at)? {
+            Cell::Text(start, end) => self.text[start..end].parse().ok(),
+            Cell::Int(value) => Some(value as f64),
+            Cell::Single(value) => Some(f64::from(value)),
+            Cell::Float(value) => Some(value),
         }
     }
 
@@ -53,6 +91,7 @@ impl Row {
         let value = match *self.cells.get(at)? {
             Cell::Text(start, end) => self.text[start..end].parse().ok()?,
             Cell::Int(value) => value as f32,
+            Cell::Single(value) => value,
             Cell::Float(value) => value as f32,
         };
         value.is_finite().then_some(value)
@@ -73,6 +112,10 @@ impl Row {
         self.cells.push(Cell::Int(cell));
     }
 
+    pub(crate) fn push_single(&mut self, cell: f32) {
+        self.cells.push(Cell::Single(cell));
+    }
+
     pub(crate) fn push_float(&mut self, cell: f64) {
         self.cells.push(Cell::Float(cell));
     }
@@ -82,8 +125,9 @@ impl Row {
 pub(crate) struct Table {
     path: PathBuf,
     source: Source,
-    /// Rows that were looked at already and are still to be given.
+    /// Rows that were looked at already and are still to be given, and what went wrong after them.
     held: VecDeque<Row>,
+    fault: Option<Error>,
 }
 
 enum Source {
@@ -129,11 +173,15 @@ impl Table {
         let source = if parquet::is(path)? {
             Source::Parquet(Box::new(Reader::open(path)?))
         } else {
-            let (reader, length) = opened(path)?;
+            let (mut reader, length) = opened(path)?;
+            let start = reader.fill_buf().map_err(|e| Error::io(path, e))?;
+            if let Some(what) = other_format(start) {
+                return Err(Error::Format { path: path.into(), what: what.into() });
+            }
             let size = [length, 0];
             Source::Text(Lines { reader, line: 0, size, delimiter: None, width: None, even: true })
         };
-        Ok(Table { path: path.into(), source, held: VecDeque::new() })
+        Ok(Table { path: path.into(), source, held: VecDeque::new(), fault: None })
     }
 
     /// Whether the text begins so; nothing of it is taken.
@@ -143,6 +191,18 @@ impl Table {
             Source::Text(lines) => {
                 let start = lines.reader.fill_buf().map_err(|e| Error::io(&self.path, e))?;
                 Ok(start.starts_with(words.as_bytes()))
+            }
+        }
+    }
+
+    /// Whether these words are in the first line of a text, in capitals or not; nothing of it is taken.
+    pub(crate) fn first_line_contains(&mut self, words: &str) -> Result<bool> {
+        match &mut self.source {
+            Source::Parquet(_) => Ok(false),
+            Source::Text(lines) => {
+                let start = lines.reader.fill_buf().map_err(|e| Error::io(&self.path, e))?;
+                let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+                Ok(String::from_utf8_lossy(line).to_lowercase().contains(words))
             }
         }
     }
@@ -177,23 +237,42 @@ impl Table {
         matches!(self.source, Source::Parquet(_))
     }
 
-    /// How many columns there are, as far as that is known before a row was read, and their names where the table has names:
-    /// always, or a first row that `is_header` takes for names, which gets the row after it too.
-    pub(crate) fn header(
-        &mut self,
-        is_header: impl FnOnce(&Row, Option<&Row>) -> bool,
-    ) -> Result<(usize, Option<Vec<String>>)> {
-        if let Source::Parquet(reader) = &self.source {
-            let names = reader.names();
-            return Ok((names.len(), Some(names)));
+    /// The columns' own names, where the file keeps them apart from its rows.
+    pub(crate) fn own_names(&self) -> Option<Vec<String>> {
+        match &self.source {
+            Source::Text(_) => None,
+            Source::Parquet(reader) => Some(reader.names()),
         }
-        let Some(first) = self.next_row()? else { return Ok((0, None)) };
-        let second = self.next_row()?;
-        let width = first.len();
-        let names = is_header(&first, second.as_ref()).then(|| first.cells().map(Cow::into_owned).collect());
-        let data = [names.is_none().then_some(first), second];
-        self.held.extend(data.into_iter().flatten());
-        Ok((width, names))
+    }
+
+    /// Whether something is wrong after the rows that were looked at.
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Looks at the first rows of a text, as many as fit in a sample; nothing is taken. Also whether they are all rows. A fault in them is
+    /// reported when the rows before it have been read.
+    pub(crate) fn peek(&mut self) -> (&[Row], bool) {
+        const ROWS: usize = 1000;
+        const BYTES: usize = 1 << 20;
+        let mut bytes = 0;
+        let mut whole = false;
+        assert!(!self.is_named(), "columns are chosen before the first row of a table that has names");
+        while self.fault.is_none() && self.held.len() < ROWS && bytes < BYTES {
+            let mut row = Row::default();
+            match self.read_source(&mut row) {
+                Ok(true) => {
+                    bytes += row.text.len() + size_of::<Cell>() * row.len();
+                    self.held.push_back(row);
+                }
+                Ok(false) => {
+                    whole = true;
+                    break;
+                }
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        (self.held.make_contiguous(), whole)
     }
 
     /// Says that no other columns are needed; their cells may then be empty. A column that cannot be read as cells is refused here.
@@ -216,6 +295,13 @@ impl Table {
             *row = held;
             return Ok(true);
         }
+        if let Some(error) = self.fault.take() {
+            return Err(error);
+        }
+        self.read_source(row)
+    }
+
+    fn read_source(&mut self, row: &mut Row) -> Result<bool> {
         match &mut self.source {
             Source::Text(lines) => lines.read(&self.path, row),
             Source::Parquet(reader) => reader.read(row),
@@ -281,14 +367,81 @@ impl Lines {
             let count = row.len();
             let (width, first_line) = *self.width.get_or_insert((count, self.line));
             if self.even && count != width {
+                let neighbours = count.max(width) > 4 && (0..count).all(|at| row.is_number(at));
                 return error(format!(
-                    "{count} {} where line {first_line} has {width}",
-                    if count == 1 { "column" } else { "columns" }
+                    "{count} {} where line {first_line} has {width}{}",
+                    if count == 1 { "column" } else { "columns" },
+                    if neighbours { "; write lists of neighbours as one edge per line" } else { "" }
                 ));
             }
             return Ok(true);
         }
     }
+}
+
+/// What a file is that begins so, where it is certainly no table, and what to do with it.
+fn other_format(start: &[u8]) -> Option<&'static str> {
+    const BINARY: [(&[u8], &str); 6] = [
+        (b"PK\x03\x04", "looks like a zip archive, not a table; unpack it and give the file inside"),
+        (b"PK\x05\x06", "looks like an empty zip archive, not a table"),
+        (
+            b"\x93NUMPY",
+            "looks like a single NumPy array, not a table; save the edges with np.savez(FILE, edge_index=…)",
+        ),
+        (b"\x80", "looks like a Python pickle, not a table; save the edges as a table or as npz"),
+        (b"\x89HDF", "looks like HDF5, not a table; save the edges as a table or as npz"),
+        (b"SQLite format 3\0", "looks like an SQLite database, not a table; export the edges as CSV"),
+    ];
+    if let Some((_, what)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(what);
+    }
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
+    let lower = start[..start.len().min(16)].to_ascii_lowercase();
+    let begins = |word: &str| lower.starts_with(word.as_bytes());
+    if begins("<?xml") || begins("<graphml") || begins("<gexf") || begins("<!doctype") || begins("<html") {
+        return Some("looks like XML or HTML, not a table; write the edges as a table, one edge per line");
+    }
+    if begins("*vertices") {
+        return Some(
+            "looks like a Pajek network, not a table; write the edges as a table, one edge per line",
+        );
+    }
+    if begins("graph [") || begins("graph\n[") || begins("graph\r\n[") {
+        return Some("looks like GML, not a table; write the edges as a table, one edge per line");
+    }
+    if matches!(start.first(), Some(b'{' | b'[')) && is_json(start) {
+        return Some(if is_json_features(start) {
+            "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` beside an edge list"
+        } else {
+            "looks like JSON, not a table; write the edges as a table, one edge per line"
+        });
+    }
+    None
+}
+
+/// Whether a text that may be cut off is JSON: one value, or one per line. Ids may begin with a bracket, too.
+fn is_json(start: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => {
+            let rest = &start[values.byte_offset()..];
+            let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+            rest[..line].trim_ascii().is_empty()
+        }
+        Some(Err(error)) => error.is_eof(),
+        None => false,
+    }
+}
+
+/// Whether JSON begins like `{"0": [1, 2], …`: lists of numbers by id.
+fn is_json_features(start: &[u8]) -> bool {
+    let Some(inside) = start.strip_prefix(b"{") else { return false };
+    let Some(quoted) = inside.trim_ascii_start().strip_prefix(b"\"") else { return false };
+    let Some(end) = quoted.iter().position(|&byte| byte == b'"') else { return false };
+    let after = quoted[end + 1..].trim_ascii_start();
+    let Some(list) = after.strip_prefix(b":").map(<[u8]>::trim_ascii_start) else { return false };
+    let Some(first) = list.strip_prefix(b"[").map(<[u8]>::trim_ascii_start) else { return false };
+    matches!(first.first(), Some(b'0'..=b'9' | b'-'))
 }
 
 /// Splits a line in which a cell in double quotes may hold the delimiter; a doubled quote stands for one.
@@ -334,5 +487,33 @@ mod tests {
             assert_eq!(found, expected);
         }
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn files_that_are_no_tables() {
+        for (text, expected) in [
+            (r#"{"0": [1, 2], "1": [3"#, "node features in JSON"),
+            (r#"{"nodes": [{"id": 1}], "links": []}"#, "JSON"),
+            ("[[0, 1], [1, 2]]\n", "JSON"),
+            ("\u{feff}\n {\"source\": 1}\n{\"source\": 2}\n", "JSON"),
+            ("<?xml version=\"1.0\"?>\n<graphml>", "XML"),
+            ("*Vertices 3\n1 \"a\"\n", "Pajek"),
+            ("graph [\n  node [\n", "GML"),
+        ] {
+            let found = other_format(text.as_bytes()).unwrap_or_default();
+            assert!(found.contains(expected), "{text}: {found}");
+        }
+        // Ids may begin like any of these.
+        for text in [
+            "[deleted],bob\n",
+            "[1],[2]\n[2],[3]\n",
+            "[1] [2]\n",
+            "{4f-a},{4f-b}\n",
+            "graph theory\n",
+            "PKM2 PKLR\n",
+            "{a {b\n",
+        ] {
+            assert_eq!(other_format(text.as_bytes()), None, "{text}");
+        }
     }
 }

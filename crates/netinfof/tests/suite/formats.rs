@@ -169,7 +169,7 @@ fn numbers_are_the_same_for_any_number_of_threads() {
         assert_eq!(graph.adjacency(), first.adjacency(), "{file}, {threads} threads");
         assert_eq!((graph.ids(), graph.self_loops()), (first.ids(), first.self_loops()));
         assert_eq!(graph.duplicates(), first.duplicates());
-        assert_eq!(exec.notices().iter().any(|notice| notice.contains("ignored")), file == "g.parquet");
+        assert_eq!(exec.notices().iter().any(|notice| notice.contains("not used")), file == "g.parquet");
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -186,13 +186,13 @@ fn splits_in_parquet() {
     parquet(&folder.join("valid"), &labelled, &[vec![text("c a"), text("d c"), Column::Int(vec![1, 0])]]);
     std::fs::write(folder.join("test"), zstd::encode_all(&b"d a 1\nb d 0\n"[..], 3).unwrap()).unwrap();
     let files = SplitFiles::new(folder.join("train"), folder.join("valid"), folder.join("test"));
-    let pairs = load::link_split_files(&files, &graph).unwrap();
+    let pairs = load::link_split_files(&files, &graph, &Exec::new(1).unwrap()).unwrap();
     assert_eq!(pairs.train, [[0, 1], [1, 2]]);
     assert_eq!((&pairs.valid.positives[..], &pairs.valid.negatives[..]), (&[[2, 3]][..], &[[0, 2]][..]));
     assert_eq!((&pairs.test.positives[..], &pairs.test.negatives[..]), (&[[3, 0]][..], &[[1, 3]][..]));
     // Names of columns are never rows.
     parquet(&folder.join("train"), &ends, &[vec![text("x"), text("y")]]);
-    let error = load::link_split_files(&files, &graph).unwrap_err().to_string();
+    let error = load::link_split_files(&files, &graph, &Exec::new(1).unwrap()).unwrap_err().to_string();
     assert!(error.contains("row 1: `x` is not a node"), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -5,4 +5,5 @@ mod formats;
 mod fuzz;
 mod ordinary;
 mod properties;
+mod reading;
 mod real;

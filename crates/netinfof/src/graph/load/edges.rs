@@ -6,27 +6,24 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use super::super::table::{Row, Table};
+use super::super::whole::{EXACT_SINGLE, Written, written};
 use super::super::{Features, Graph, Pair};
+use super::layout::{self, EdgeLayout, FirstRow, first_row};
 use super::{LoadParams, list, numbered};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
-pub(super) const WEIGHTS: &str = "columns after the second ignored (edges have no weights here)";
-
-/// Reads an edge list: two id columns first, more columns ignored with a notice.
+/// Reads an edge list: two id columns, first unless they are named; others are not used, which a notice says.
 pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     // A list that can be read only once, such as a pipe, cannot be read twice.
     let again = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    if params.nodes.is_none()
-        && params.ends.is_none()
-        && again
-        && let Some(found) = numbered::read(path, name, exec)?
-    {
-        if found.more_columns {
-            exec.notice(format!("{name}: {WEIGHTS}"));
+    if params.nodes.is_none() && params.ends.is_none() && again {
+        let layout = EdgeLayout::of(&mut Table::open(path)?, params, path)?;
+        if let Some(graph) = numbered::read(path, name, &layout, exec)? {
+            layout.notice(name, exec);
+            return Ok(graph);
         }
-        return Ok(found.graph);
     }
     from_named_list(path, name, params, exec)
 }
@@ -34,39 +31,28 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
 /// The same for ids of any kind.
 pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut ids = Ids::default();
-    let table = params.nodes.as_deref().map(|path| node_table(path, params, &mut ids)).transpose()?;
+    let table = params.nodes.as_deref().map(|path| node_table(path, params, &mut ids, exec)).transpose()?;
+    // Ids of the edges that are written as floats can be looked up in a table of whole numbers.
+    let whole_table = table.is_some() && ids.notation.all_numbers;
     let known = ids.names.len();
     let mut edges: Vec<Pair> = Vec::new();
     let mut first_unknown = Vec::new();
     let mut rows = Table::open(path)?;
-    let (width, header) = rows.header(|first, second| params.ends.is_some() || is_header(first, second))?;
-    if width == 0 {
-        return Err(Error::Format { path: path.into(), what: "empty; one edge a line was expected".into() });
-    }
-    if width < 2 {
-        let what = "1 column; an edge needs two ids";
-        return Err(match rows.next_row()? {
-            Some(row) if !rows.is_named() => rows.error(row.line, what),
-            _ => Error::Format { path: path.into(), what: what.into() },
-        });
-    }
-    if width > 2 {
-        exec.notice(format!("{name}: {WEIGHTS}"));
-    }
-    let columns = end_columns(header.as_deref(), params, path)?;
-    rows.only(&columns)?;
+    let mut layout = EdgeLayout::of(&mut rows, params, path)?;
+    rows.only(&layout.ends)?;
     let mut row = Row::default();
     while rows.read(&mut row)? {
         if edges.len().is_multiple_of(1 << 20) {
             exec.check()?;
         }
         let mut edge = [0; 2];
-        for (end, cell) in edge.iter_mut().zip(columns.map(|column| row.cell(column))) {
-            if cell.is_empty() {
-                return Err(rows.error(row.line, "an empty id"));
+        for (end, column) in edge.iter_mut().zip(layout.ends) {
+            let mut cell = row.id(column).map_err(|what| rows.error(row.line, what))?;
+            if whole_table && let Written::Float(Ok(value)) = written(&cell) {
+                cell = value.to_string().into();
             }
             let before = ids.names.len();
-            *end = ids.number(&cell)?;
+            *end = ids.number(&cell, row.line)?;
             // Each is named where it first stands.
             if table.is_some() && ids.names.len() > before && first_unknown.len() < 3 {
                 first_unknown.push(format!("`{cell}` ({})", rows.place(row.line)));
@@ -74,6 +60,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         }
         edges.push(edge);
     }
+    settle_first_row(&mut layout, &mut edges, &mut ids, table.is_some(), name, exec)?;
     if edges.is_empty() {
         return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
     }
@@ -86,7 +73,15 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         );
         return Err(Error::InvalidGraph { what });
     }
+    layout.notice(name, exec);
     if table.is_none() {
+        if let Some((line, what)) = ids.notation.fault.take().filter(|_| ids.notation.all_numbers) {
+            let what = format!(
+                "{what}; ids that are numbers must be whole, and a table of measurements is no edge list"
+            );
+            return Err(rows.error(line, what));
+        }
+        ids.make_whole(&mut edges)?;
         ids.sort_numeric(&mut edges);
     }
     let names = ids.into_names();
@@ -106,13 +101,43 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     Ok(graph.with_ids(names))
 }
 
-/// Which columns hold the two ends of an edge.
-pub(super) fn end_columns(header: Option<&[String]>, params: &LoadParams, path: &Path) -> Result<[usize; 2]> {
-    match (&params.ends, header) {
-        (Some(ends), header) => named_columns(ends, header.unwrap_or(&[]), path),
-        (None, Some(header)) => Ok(usual_columns(header).unwrap_or([0, 1])),
-        (None, None) => Ok([0, 1]),
+/// Decides about a first row that may be names or an edge, now that all ids are known, and says what was decided.
+fn settle_first_row(
+    layout: &mut EdgeLayout,
+    edges: &mut Vec<Pair>,
+    ids: &mut Ids,
+    table: bool,
+    name: &str,
+    exec: &Exec,
+) -> Result<()> {
+    if let Some((row, _)) = layout.likely.take_if(|(row, _)| {
+        let [i, j] = layout.ends.map(|at| ids.find(&row.cell(at)).is_some());
+        // Every node is in the table, so that a header has at most one word of it by chance.
+        if table { i && j } else { i || j }
+    }) {
+        layout.names = None;
+        let mut cells = [String::new(), String::new()];
+        let mut edge = [0; 2];
+        for (at, column) in layout.ends.into_iter().enumerate() {
+            cells[at] = row.cell(column).into_owned();
+            edge[at] = ids.number(&cells[at], row.line)?;
+        }
+        edges.push(edge);
+        let [a, b] = cells;
+        exec.notice(format!(
+            "{name}: line {} (`{a}`, `{b}`) is read as an edge and not as column names, because these ids occur again",
+            row.line
+        ));
     }
+    let Some((line, [a, b])) = &layout.doubtful_edge else { return Ok(()) };
+    let (Some(i), Some(j)) = (ids.find(a), ids.find(b)) else { return Ok(()) };
+    let uses = edges.iter().flatten().filter(|end| [i, j].contains(end)).count();
+    if edges.len() > 1 && uses == 2 && !table {
+        exec.notice(format!(
+            "{name}: line {line} (`{a}`, `{b}`) is read as an edge; its ids occur nowhere else: if they name the columns, give them as `ends`"
+        ));
+    }
+    Ok(())
 }
 
 struct NodeTable {
@@ -122,19 +147,15 @@ struct NodeTable {
     classes: Option<Vec<String>>,
 }
 
-fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTable> {
+fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> Result<NodeTable> {
     let mut rows = Table::open(path)?;
-    let empty = || Error::Format { path: path.into(), what: "empty; one node a line was expected".into() };
-    let (width, header) = rows.header(|first, second| params.label.is_some() || is_header(first, second))?;
+    let empty = || Error::Format { path: path.into(), what: "empty; one node per line was expected".into() };
+    let (width, header) = node_header(&mut rows, params)?;
     if width == 0 {
         return Err(empty());
     }
-    let column = |wanted: &[&str]| {
-        header
-            .as_ref()
-            .and_then(|names| names.iter().position(|n| wanted.contains(&n.to_lowercase().as_str())))
-    };
-    let id_column = column(&["id", "node", "node_id", "nodeid", "name"]).unwrap_or(0);
+    let column = |find: fn(&[String]) -> Option<usize>| header.as_deref().and_then(find);
+    let id_column = column(layout::id_column).unwrap_or(0);
     let label_column = match &params.label {
         Some(name) => {
             Some(header.as_ref().and_then(|names| names.iter().position(|n| n == name)).ok_or_else(|| {
@@ -142,30 +163,37 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTab
                 Error::param("label", name, format!("a column of {}: {have}", path.display()))
             })?)
         }
-        None => column(&["label", "y", "class", "target"]),
+        None => column(layout::label_column).filter(|&at| at != id_column),
     };
+    let named = header.is_some();
     let names = header.unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
     rows.only(&(0..width).collect::<Vec<_>>())?;
     let feature_columns: Vec<usize> =
         (0..width).filter(|&c| c != id_column && Some(c) != label_column).collect();
     let mut values = Vec::new();
     let mut labels: Vec<String> = Vec::new();
+    let mut rounded = None;
     let mut row = Row::default();
     while rows.read(&mut row)? {
         let before = ids.names.len();
-        let id = row.cell(id_column);
-        if id.is_empty() {
-            return Err(rows.error(row.line, "an empty id"));
-        }
-        let node = ids.number(&id)?;
+        let id = row.id(id_column).map_err(|what| rows.error(row.line, what))?;
+        let node = ids.number(&id, row.line)?;
         if (node as usize) < before {
             return Err(rows.error(row.line, format!("id `{id}` stands twice in the node table")));
         }
         for &c in &feature_columns {
             let Some(value) = row.number(c) else {
-                let what = format!("column `{}`: `{}` is not a finite number", names[c], row.cell(c));
+                let beyond = row.double(c).is_some_and(f64::is_finite);
+                let what = if beyond { "is beyond single precision" } else { "is not a finite number" };
+                let what = format!("column `{}`: `{}` {what}", names[c], row.cell(c));
                 return Err(rows.error(row.line, what));
             };
+            if value.abs() >= EXACT_SINGLE as f32
+                && rounded.is_none()
+                && row.double(c).is_some_and(|exact| exact != f64::from(value))
+            {
+                rounded = Some((c, row.cell(c).into_owned(), value));
+            }
             values.push(value);
         }
         labels.push(label_column.map_or(String::new(), |c| row.cell(c).into_owned()));
@@ -173,9 +201,52 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids) -> Result<NodeTab
     if labels.is_empty() {
         return Err(empty());
     }
+    if let Some((line, what)) = ids.notation.fault.take().filter(|_| ids.notation.all_numbers) {
+        return Err(rows.error(line, format!("{what}; ids that are numbers must be whole")));
+    }
+    if !ids.make_whole(&mut [])? {
+        let what = "two ids are the same number, written in two ways".into();
+        return Err(Error::Format { path: path.into(), what });
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    if named || width > 1 {
+        let column = |c: usize| if named { format!("column `{}`", names[c]) } else { names[c].clone() };
+        let classes = label_column.map_or("no classes".into(), |c| format!("classes from {}", column(c)));
+        let count = feature_columns.len();
+        let features = if count == 1 { "1 feature".into() } else { format!("{count} features") };
+        exec.notice(format!("{file}: ids are read from {}, {classes}, {features}", column(id_column)));
+    }
+    if let Some((c, cell, value)) = rounded {
+        exec.notice(format!(
+            "{file}: column `{}`: features have single precision, so {cell} becomes {value}; subtract or divide by a constant",
+            names[c]
+        ));
+    }
     let features = Matrix::from_vec(labels.len(), feature_columns.len(), values);
     let (labels, classes) = number_labels(&labels);
     Ok(NodeTable { features: Features::from_dense(features), labels, classes })
+}
+
+/// How many columns a node table has, and their names where it has a header, which is taken.
+fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<Vec<String>>)> {
+    if let Some(names) = rows.own_names() {
+        return Ok((names.len(), Some(names)));
+    }
+    let (sample, _) = rows.peek();
+    let Some((first, below)) = sample.split_first() else {
+        // A fault in the first row, where there is one.
+        rows.next_row()?;
+        return Ok((0, None));
+    };
+    let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
+    let column = layout::id_column(&names);
+    // Columns of features may have numbers as names.
+    let known = column.is_some_and(|at| below.iter().all(|row| row.cell(at) != names[at]));
+    if params.label.is_none() && !known && first_row(first, below, &[column.unwrap_or(0)]) == FirstRow::Data {
+        return Ok((names.len(), None));
+    }
+    rows.next_row()?;
+    Ok((names.len(), Some(names)))
 }
 
 /// Classes in ascending order of their names (as numbers where all are); empty, `nan` and −1 mean unknown. With the names, unless they
@@ -202,10 +273,26 @@ pub(super) struct Ids {
     /// Numbers of names, plus one, at or after the place that their hash gives; 0 where there is none. A power of two long.
     slots: Vec<u32>,
     hasher: RandomState,
+    notation: Notation,
+}
+
+/// How the names are written.
+struct Notation {
+    all_numbers: bool,
+    some_floats: bool,
+    /// The line of the first float that is no id, and why it is none. In a list of names it may be one.
+    fault: Option<(usize, String)>,
+}
+
+impl Default for Notation {
+    fn default() -> Self {
+        Notation { all_numbers: true, some_floats: false, fault: None }
+    }
 }
 
 impl Ids {
-    fn number(&mut self, name: &str) -> Result<u32> {
+    /// The number of a name, a new one where it was not seen before; `line` is where it stands.
+    fn number(&mut self, name: &str, line: usize) -> Result<u32> {
         // At most half full, so that runs stay short.
         if 2 * self.names.len() >= self.slots.len() {
             self.slots = vec![0; (2 * self.slots.len()).max(1024)];
@@ -222,9 +309,52 @@ impl Ids {
             .ok()
             .filter(|&number| number < u32::MAX)
             .ok_or_else(|| Error::InvalidGraph { what: format!("more than {} different ids", u32::MAX) })?;
+        if self.notation.all_numbers {
+            match written(name) {
+                Written::Name => self.notation.all_numbers = false,
+                Written::Whole => {}
+                Written::Float(id) => {
+                    self.notation.some_floats = true;
+                    if let (Err(why), None) = (id, &self.notation.fault) {
+                        self.notation.fault = Some((line, format!("id `{name}` {why}")));
+                    }
+                }
+            }
+        }
         self.names.push(name.into());
         self.slots[slot] = number + 1;
         Ok(number)
+    }
+
+    /// The number of a name that was seen before.
+    fn find(&self, name: &str) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.slots[self.slot(name)].checked_sub(1)
+    }
+
+    /// Where all ids are numbers and some are written as floats, such as `4.0`, they become the whole numbers they stand for. Whether
+    /// different ids stayed different.
+    fn make_whole(&mut self, edges: &mut [Pair]) -> Result<bool> {
+        if !(self.notation.all_numbers && self.notation.some_floats) {
+            return Ok(true);
+        }
+        let mut whole = Ids::default();
+        let mut numbers = Vec::with_capacity(self.names.len());
+        for name in std::mem::take(&mut self.names) {
+            let name = match written(&name) {
+                Written::Float(Ok(value)) => value.to_string(),
+                _ => name,
+            };
+            numbers.push(whole.number(&name, 0)?);
+        }
+        for edge in edges {
+            *edge = edge.map(|end| numbers[end as usize]);
+        }
+        let distinct = whole.names.len() == numbers.len();
+        *self = whole;
+        Ok(distinct)
     }
 
     /// Where a name is, or would go.
@@ -259,66 +389,4 @@ impl Ids {
         }
         self.names = order.iter().map(|&old| std::mem::take(&mut self.names[old])).collect();
     }
-}
-
-/// Usual names of the two id columns of an edge list.
-const ENDS: [[&str; 2]; 8] = [
-    ["source", "target"],
-    ["src", "dst"],
-    ["from", "to"],
-    ["fromnodeid", "tonodeid"],
-    ["u", "v"],
-    ["node1", "node2"],
-    ["id1", "id2"],
-    ["head", "tail"],
-];
-
-/// The places of usual names in a header.
-pub(super) fn usual_columns(header: &[String]) -> Option<[usize; 2]> {
-    let place = |wanted: &str| header.iter().position(|name| name.to_lowercase() == wanted);
-    ENDS.iter().find_map(|[a, b]| Some([place(a)?, place(b)?]))
-}
-
-/// The places of the names asked for.
-fn named_columns(ends: &[String; 2], header: &[String], path: &Path) -> Result<[usize; 2]> {
-    let place = |name: &String| {
-        let found = header.iter().position(|own| own == name);
-        found.ok_or_else(|| {
-            Error::param("ends", name, format!("two columns of {}: {}", path.display(), list(header)))
-        })
-    };
-    Ok([place(&ends[0])?, place(&ends[1])?])
-}
-
-/// Whether the first row holds names of columns: usual names, or words above numbers.
-pub(super) fn is_header(first: &Row, second: Option<&Row>) -> bool {
-    const USUAL: [&str; 22] = [
-        "source",
-        "target",
-        "src",
-        "dst",
-        "from",
-        "to",
-        "u",
-        "v",
-        "node1",
-        "node2",
-        "id1",
-        "id2",
-        "node_1",
-        "node_2",
-        "id",
-        "node",
-        "node_id",
-        "head",
-        "tail",
-        "fromnodeid",
-        "tonodeid",
-        "label",
-    ];
-    let numeric = |row: &Row| row.cells().any(|cell| cell.parse::<f64>().is_ok());
-    let usual = |cell: Cow<'_, str>| USUAL.contains(&cell.to_lowercase().as_str());
-    let all_usual = first.len() >= 2 && first.cells().take(2).all(usual);
-    let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
-    all_usual || usual_columns(&names).is_some() || (!numeric(first) && second.is_some_and(numeric))
 }

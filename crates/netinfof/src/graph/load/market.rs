@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::Table;
+use super::layout::UNUSED;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, NodeId, Pair};
@@ -13,6 +14,7 @@ pub(super) const BANNER: &str = "%%MatrixMarket";
 pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     // Lines that begin with % are skipped as comments, the banner among them.
     let mut rows = Table::open(path)?.uneven();
+    let general = rows.first_line_contains(" general")?;
     let Some(sizes) = rows.next_row()? else {
         return Err(Error::Format { path: path.into(), what: "no line of sizes".into() });
     };
@@ -45,8 +47,22 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         let what = format!("{} entries where the line of sizes says {count}", edges.len());
         return Err(Error::Format { path: path.into(), what });
     }
+    let mut lost = Vec::new();
     if weights {
-        exec.notice(format!("{name}: values of the entries ignored (edges have no weights here)"));
+        lost.push("the values of the entries");
+    }
+    if general && !is_symmetric(&edges) {
+        lost.push("the directions of a `general` matrix");
+    }
+    if !lost.is_empty() {
+        exec.notice(format!("{name}: {} are not used: {UNUSED}", lost.join(" and ")));
     }
     Graph::from_edges(name, height, &edges)
+}
+
+/// Whether every entry has its mirror image.
+fn is_symmetric(edges: &[Pair]) -> bool {
+    let mut sorted = edges.to_vec();
+    sorted.sort_unstable();
+    edges.iter().all(|&[i, j]| sorted.binary_search(&[j, i]).is_ok())
 }

@@ -1,22 +1,43 @@
 //! Graphs in MATLAB files: those of LINKX (`edge_index`, `node_feat`, `label`), Facebook 100 (`A`, `local_info`) and fraud graphs (`homo`,
 //! `features`, `label`).
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::arrays::unused;
+use super::layout::UNUSED;
 use crate::error::{Error, Result};
+use crate::exec::Exec;
 use crate::graph::mat::{self, Variable};
+use crate::graph::whole::{self, EXACT_DOUBLE};
 use crate::graph::{Csr, Features, Graph, NodeId, Pair};
 use crate::matrix::Matrix;
 
 /// The graph in this file.
-pub(super) fn graph(path: &Path, name: &str) -> Result<Graph> {
-    let variables = mat::read(path)?;
-    let broken = |what: String| Error::Format { path: path.into(), what };
-    read(name, &variables).map_err(|fault| match fault {
-        Fault::What(what) => broken(what),
+pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
+    from_variables(name, &mat::read(path)?, exec).map_err(|fault| match fault {
+        Fault::What(what) => Error::Format { path: path.into(), what },
         Fault::Error(error) => error,
     })
+}
+
+/// The graph of these variables; a notice names those that are not used.
+fn from_variables(
+    name: &str,
+    variables: &BTreeMap<String, Variable>,
+    exec: &Exec,
+) -> std::result::Result<Graph, Fault> {
+    let used = RefCell::new(Vec::new());
+    let get = |names: &[&'static str]| {
+        let name = names.iter().copied().find(|name| variables.contains_key(*name))?;
+        used.borrow_mut().push(name);
+        Some((name, &variables[name]))
+    };
+    let graph = read(name, variables, &get, exec)?;
+    let names: Vec<String> = variables.keys().cloned().collect();
+    unused(&names, &used.borrow(), name, exec);
+    Ok(graph)
 }
 
 enum Fault {
@@ -36,10 +57,19 @@ impl From<String> for Fault {
     }
 }
 
-fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Result<Graph, Fault> {
-    let get = |names: &[&str]| names.iter().find_map(|name| variables.get(*name));
-    if let Some(adjacency) = get(&["A", "homo", "adj", "Problem"]) {
+fn read<'a>(
+    name: &str,
+    variables: &BTreeMap<String, Variable>,
+    named: &impl Fn(&[&'static str]) -> Option<(&'static str, &'a Variable)>,
+    exec: &Exec,
+) -> std::result::Result<Graph, Fault> {
+    let get = |names: &[&'static str]| named(names).map(|(_, variable)| variable);
+    if let Some((own, adjacency)) = named(&["A", "homo", "adj", "Problem"]) {
         let (nodes, edges) = entries(adjacency)?;
+        let (Variable::Dense { values, .. } | Variable::Sparse { values, .. }) = adjacency;
+        if values.iter().any(|&value| value != 0.0 && value != 1.0) {
+            exec.notice(format!("{name}: the values of `{own}` are not used: {UNUSED}"));
+        }
         let graph = Graph::from_edges(name, nodes, &edges)?;
         if let Some(info) = get(&["local_info"]) {
             return facebook(graph, info);
@@ -51,12 +81,9 @@ fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Resu
         return Err(format!("no `edge_index` and no `A`; the file holds {}", super::list(&names)).into());
     };
     let id = |&value: &f64| {
-        let whole = (0.0..f64::from(u32::MAX)).contains(&value) && value.fract() == 0.0;
-        if whole {
-            Ok(value as NodeId)
-        } else {
-            Err(format!("`edge_index` holds {value}, which is no node number"))
-        }
+        let id = whole::id(value, EXACT_DOUBLE).map_err(|why| format!("`edge_index`: {value} {why}"))?;
+        let beyond = |_| format!("`edge_index`: {value} is beyond 32 bits");
+        NodeId::try_from(id).map_err(beyond)
     };
     let ids: Vec<NodeId> = values.iter().map(id).collect::<std::result::Result<_, _>>()?;
     // Column by column: 2 × m has the ends of an edge side by side.
@@ -70,7 +97,12 @@ fn read(name: &str, variables: &BTreeMap<String, Variable>) -> std::result::Resu
         Variable::Dense { rows, .. } | Variable::Sparse { rows, .. } => *rows,
     });
     let stated = match get(&["num_nodes"]) {
-        Some(Variable::Dense { values, .. }) => values.first().copied().unwrap_or(0.0) as usize,
+        Some(Variable::Dense { values, .. }) => {
+            let value = values.first().copied().unwrap_or(0.0);
+            let count =
+                whole::id(value, EXACT_DOUBLE).map_err(|why| format!("`num_nodes`: {value} {why}"))?;
+            usize::try_from(count).map_err(|_| format!("`num_nodes` is {count}"))?
+        }
         _ => 0,
     };
     let top = edges.iter().flatten().max().map_or(0, |&top| top as usize + 1);
@@ -156,4 +188,47 @@ fn facebook(graph: Graph, info: &Variable) -> std::result::Result<Graph, Fault> 
     let features = Features::Sparse(Csr::from_rows(width as usize, ones));
     let labels = column(GENDER).iter().map(|&v| v as i32 - 1).collect();
     Ok(graph.with_features(features)?.with_labels(labels)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_whole_and_unused_variables_are_said() {
+        let exec = Exec::new(1).unwrap();
+        let read = |variables: &[(&str, usize, &[f64])]| {
+            let variable = |&(name, rows, values): &(&str, usize, &[f64])| {
+                let cols = values.len() / rows;
+                (name.to_string(), Variable::Dense { rows, cols, values: values.to_vec() })
+            };
+            from_variables("g", &variables.iter().map(variable).collect(), &exec)
+                .map(|graph| (graph.nodes(), graph.edge_count()))
+                .map_err(|fault| match fault {
+                    Fault::What(what) => what,
+                    Fault::Error(error) => error.to_string(),
+                })
+        };
+        let edges = ("edge_index", 2, &[0.0, 1.0, 1.0, 2.0][..]);
+        assert_eq!(read(&[edges]), Ok((3, 2)));
+        assert!(exec.notices().is_empty());
+        assert_eq!(read(&[edges, ("edge_weight", 1, &[0.5, 2.0])]), Ok((3, 2)));
+        assert_eq!(read(&[("A", 2, &[0.0, 0.5, 0.5, 0.0])]), Ok((2, 1)));
+        let treated = "the graph is treated as undirected and unweighted";
+        assert_eq!(
+            exec.notices(),
+            [
+                format!("g: `edge_weight` is in the file and not used: {treated}"),
+                format!("g: the values of `A` are not used: {treated}"),
+            ]
+        );
+        for (variables, why) in [
+            (&[("edge_index", 2, &[0.0, 1.5][..])][..], "`edge_index`: 1.5 is not a whole number"),
+            (&[("edge_index", 2, &[0.0, -1.0])], "`edge_index`: -1 is negative"),
+            (&[("edge_index", 2, &[0.0, 5e9])], "`edge_index`: 5000000000 is beyond 32 bits"),
+            (&[edges, ("num_nodes", 1, &[3.5])], "`num_nodes`: 3.5 is not a whole number"),
+        ] {
+            assert_eq!(read(variables), Err(why.into()));
+        }
+    }
 }

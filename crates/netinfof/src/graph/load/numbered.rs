@@ -7,20 +7,13 @@
 use std::io::{BufRead as _, Read};
 use std::path::Path;
 
-use super::LoadParams;
-use super::edges::{end_columns, usual_columns};
+use super::layout::{EdgeLayout, known_ends};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::npz::is_bomb;
 use crate::graph::parquet::Pairs;
-use crate::graph::table::{Table, opened};
+use crate::graph::table::opened;
 use crate::graph::{Csr, Graph, NodeId, Pair, parquet};
-
-/// A graph from an edge list of numbers, and whether the list has more columns than it needs.
-pub(super) struct Numbered {
-    pub(super) graph: Graph,
-    pub(super) more_columns: bool,
-}
 
 const BLOCK: usize = 1 << 20;
 /// Nodes are counted and filled by buckets of so many, or more: a bucket's rows lie close together in memory, and one thread at a time
@@ -96,21 +89,16 @@ trait Source: Sync {
 }
 
 /// Reads the list if it is one of plain numbers.
-pub(super) fn read(path: &Path, name: &str, exec: &Exec) -> Result<Option<Numbered>> {
-    let (graph, columns) = if parquet::is(path)? {
-        let mut table = Table::open(path)?;
-        let (columns, names) = table.header(|_, _| true)?;
-        if columns < 2 {
-            return Ok(None);
+pub(super) fn read(path: &Path, name: &str, layout: &EdgeLayout, exec: &Exec) -> Result<Option<Graph>> {
+    if parquet::is(path)? {
+        return twice(&Stored { path, ends: layout.ends }, path, name, exec);
+    }
+    match Shape::of(path)? {
+        Some(shape) if shape.header == layout.names.is_some() => {
+            twice(&Text { path, shape }, path, name, exec)
         }
-        let ends = end_columns(names.as_deref(), &LoadParams::default(), path)?;
-        (twice(&Stored { path, ends }, path, name, exec)?, columns)
-    } else {
-        let Some(shape) = Shape::of(path)? else { return Ok(None) };
-        let columns = shape.columns;
-        (twice(&Text { path, shape }, path, name, exec)?, columns)
-    };
-    Ok(graph.map(|graph| Numbered { graph, more_columns: columns > 2 }))
+        _ => Ok(None),
+    }
 }
 
 fn twice<S: Source>(source: &S, path: &Path, name: &str, exec: &Exec) -> Result<Option<Graph>> {
@@ -340,7 +328,7 @@ impl Shape {
             }
             // Words above numbers are a header, as long as no word is a number, and the ids stand below the first two.
             let names: Vec<String> = cells.iter().map(|cell| cell.trim().to_string()).collect();
-            let elsewhere = usual_columns(&names).is_some_and(|columns| columns != [0, 1]);
+            let elsewhere = known_ends(&names).is_some_and(|columns| columns != [0, 1]);
             if header || elsewhere || names.iter().any(|name| name.parse::<f64>().is_ok()) {
                 return Ok(None);
             }

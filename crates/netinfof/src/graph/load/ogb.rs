@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::arrays::npz_pairs;
+use super::arrays::{npz_dense, npz_pairs, unused};
 use super::{Npz, Table, node_pair, torch};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -24,7 +24,7 @@ pub(super) fn graph(folder: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         what: "no raw/edge.csv.gz and no raw/data.npz".into(),
     })?;
     let mut graph =
-        if raw.join("data.npz").is_file() { binary(&raw, name)? } else { tables(&raw, name, exec)? };
+        if raw.join("data.npz").is_file() { binary(&raw, name, exec)? } else { tables(&raw, name, exec)? };
     let labels = raw.join("node-label.csv.gz");
     if labels.is_file() {
         graph = graph.with_labels(label_column(&labels, exec)?)?;
@@ -49,6 +49,14 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         edges.push(node_pair(&rows, &row, nodes)?);
         exec.check()?;
     }
+    let mut files: Vec<String> = std::fs::read_dir(raw)
+        .map_err(|e| Error::io(raw, e))?
+        .filter_map(|entry| {
+            Some(entry.ok()?.file_name().to_string_lossy().strip_suffix(".csv.gz")?.to_string())
+        })
+        .collect();
+    files.sort_unstable();
+    unused(&files, &["edge", "num-node-list", "num-edge-list", "node-feat", "node-label"], name, exec);
     let graph = Graph::from_edges(name, nodes, &edges)?;
     let features = raw.join("node-feat.csv.gz");
     if !features.is_file() {
@@ -69,7 +77,7 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     graph.with_features(Features::from_dense(Matrix::from_vec(count, width, values)))
 }
 
-fn binary(raw: &Path, name: &str) -> Result<Graph> {
+fn binary(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let mut npz = Npz::open(&raw.join("data.npz"))?;
     let edges = npz_pairs(&mut npz, "edge_index")?;
     let (_, nodes) = npz.integers("num_nodes_list")?;
@@ -77,13 +85,10 @@ fn binary(raw: &Path, name: &str) -> Result<Graph> {
         [n] => usize::try_from(n).map_err(|_| npz.error(format!("`num_nodes_list` is {n}")))?,
         _ => return Err(npz.error(format!("{} graphs; one was expected", nodes.len()))),
     };
+    unused(&npz.names(), &["edge_index", "num_nodes_list", "num_edges_list", "node_feat"], name, exec);
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
     if npz.has("node_feat") {
-        let (shape, values) = npz.floats("node_feat")?;
-        let [rows, cols] = shape[..] else {
-            return Err(npz.error(format!("`node_feat` has shape {shape:?}; nodes × features was expected")));
-        };
-        graph = graph.with_features(Features::Dense(Matrix::from_vec(rows, cols, values)))?;
+        graph = graph.with_features(npz_dense(&mut npz, "node_feat", exec)?)?;
     }
     Ok(graph)
 }
