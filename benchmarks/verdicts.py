@@ -36,7 +36,7 @@ def main():
     lines = []
     reasons = []
     misses = []
-    right = 0
+    right = undecided = 0
     for task in FIGURE:
         for name in GRAPHS:
             graph = str(DATA / f"{name.lower()}.npz")
@@ -50,12 +50,14 @@ def main():
                 spread = 2 * (figures[c][1] ** 2 + figures[top][1] ** 2) ** 0.5
                 return figures[c][0] >= figures[top][0] - spread
             named = ["structure", "features"] if kind == "any" else [kind]
-            agrees = kind != "nothing" and all(good(best[k]) for k in named)
+            open_ = kind == "undecided"
+            agrees = not open_ and kind != "nothing" and all(good(best[k]) for k in named)
             right += agrees
-            if not agrees:
+            undecided += open_
+            if not agrees and not open_:
                 known = max(probe["components"].values(), key=lambda c: c["corrected"])
                 misses.append(f"On {name} ({task}) it does not, where the best component scores {known['corrected']:.3f} "
-                              f"[{known['interval'][0]:.3f}, {known['interval'][1]:.3f}] and knowing nothing {known['no_information']:.3f}.")
+                              f"[{known['interval'][0]:.3f}, {known['interval'][1]:.3f}] and no information {known['no_information']:.3f}.")
             cells = []
             for k, own in GROUPS.items():
                 c = best[k]
@@ -63,7 +65,7 @@ def main():
                 if figures[c][2] is not None:
                     value += f" ({100 * figures[c][2]:.1f})"
                 cells.append(f"**{value}**" if c == top else value)
-            lines.append(f"| {name} | {task} | `{kind}` | {' | '.join(cells)} | {'yes' if agrees else '**no**'} |")
+            lines.append(f"| {name} | {task} | `{kind}` | {' | '.join(cells)} | {'–' if open_ else 'yes' if agrees else '**no**'} |")
             reasons.append(f"- **{name}, {task}: `{kind}`.** {probe['verdict']['reason']} {probe['verdict']['next']}")
             print(lines[-1], flush=True)
     text = f"""# The verdict on eight graphs
@@ -77,7 +79,7 @@ standard deviations of it: structure (U, R) for `structure`, features (F) for `f
 |---|---|---|---|---|---|---|
 """ + "\n".join(lines) + f"""
 
-The verdict agrees with the models on {right} of {len(lines)}. {" ".join(misses)}
+The verdict agrees with the models on {right} of {len(lines)} and is undecided on {undecided}. {" ".join(misses)}
 
 ## In its own words
 

@@ -290,8 +290,7 @@ class NodeClassifier(_OfNodes):
 
         tags = super().__sklearn_tags__()
         tags.estimator_type = "classifier"
-        # Features are shifted to 0 and rows scaled to sum 1, as words of a text are counted: blobs in a plane are not told apart after that.
-        tags.classifier_tags = ClassifierTags(poor_score=True)
+        tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = True
         return tags
 

@@ -5,11 +5,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use netinfof::act;
+use netinfof::act::{self, KnownEdges};
 use netinfof::component::{self, ComponentKind, ComponentParams};
 use netinfof::graph::synth::{self, Communities};
-use netinfof::link::{self, Evaluated};
+use netinfof::link::{self, Evaluated, LearnedLinks};
 use netinfof::pairwise::Source;
+use netinfof::probe::ProbedPairs;
 use netinfof::training::Training;
 use netinfof::{Exec, Goal, LinkParams, Seed, probe, split};
 
@@ -51,11 +52,17 @@ fn stages(criterion: &mut Criterion) {
         });
         group.bench_function(BenchmarkId::new("compatibility and X", edges), |b| b.iter(learn));
         group.bench_function(BenchmarkId::new("probe", edges), |b| {
-            b.iter(|| probe::links(black_box(&learned), &training, &valid, &params.probe, SEED, &exec));
+            let pairs = ProbedPairs { valid: &valid, matched: None };
+            b.iter(|| {
+                let LearnedLinks { components, parts } = black_box(&learned);
+                probe::links(components, parts, &training, pairs, &params.probe, SEED, &exec)
+            });
         });
         group.bench_function(BenchmarkId::new("act", edges), |b| {
             b.iter(|| {
-                act::links(black_box(&learned), &split, &training, &valid, Some(&source), &params.act, &exec)
+                let edges = KnownEdges { all: graph.adjacency(), source: Some(&source), seed: SEED };
+                let learned = black_box(&learned.components);
+                act::links(learned, &split, &training, &valid, edges, &params.act, &exec)
             });
         });
         group.finish();

@@ -20,7 +20,7 @@ use crate::metric::Curves;
 use crate::report::OrderedMap;
 
 pub use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
-pub use links::{LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
+pub use links::{KnownEdges, LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
 pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 
 pub(crate) use links::check_hits;
@@ -138,6 +138,9 @@ pub struct ActReport {
     pub information: Estimate,
     /// What a model without information reaches on the test data: 0.5 AUC, or the accuracy of the most frequent class.
     pub baseline: Option<f64>,
+    /// Links with uniform negatives: AUC on the test edges against degree-matched negatives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_degree_auc: Option<Estimate>,
     /// Every penalty that was tried, and what it gave on the data that choices are made on.
     pub path: Vec<PathStep>,
     /// Length of each component's weights; exactly 0 where the component is of no use.
@@ -167,6 +170,7 @@ impl ActReport {
             test,
             information: Estimate { value: 0.0, interval: [0.0; 2] },
             baseline: None,
+            beyond_degree_auc: None,
             path: Vec::new(),
             weights: groups.clone().map(|(name, group)| (name.into(), weights.norm(group))).collect(),
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),

@@ -414,9 +414,10 @@ pub fn build(
     .inspect(|components: &Vec<Component>| {
         for component in components {
             let (name, found) = (component.kind.name(), component.embedding.cols());
-            if found < params.dim {
+            if found < params.dim && !matches!(component.basis, Basis::Nothing) {
                 exec.notice(format!(
-                    "component {name} has {found} dimensions, not {}: its rank is {found}",
+                    "component {name} has {found} dimension{} instead of {}: its rank is {found}",
+                    if found == 1 { "" } else { "s" },
                     params.dim
                 ));
             }

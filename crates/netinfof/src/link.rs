@@ -13,7 +13,7 @@ use crate::graph::{Pair, ordered};
 use crate::kernel::{self, simd};
 use crate::linalg::sgl::{Block, Design};
 use crate::matrix::Matrix;
-use crate::pairwise::{self, Pairwise, PairwiseDesign, Source};
+use crate::pairwise::{self, DegreeScore, Pairwise, PairwiseDesign, Source};
 use crate::pipeline::{Goal, LinkParams};
 use crate::split::{LinkSplit, Pairs};
 use crate::training::Training;
@@ -128,35 +128,50 @@ pub struct Learned {
     pub(crate) act: Option<Block>,
 }
 
-/// The columns of X that belong to one group of the verdict, as a component of their own.
+/// A score of pairs that Probe measures beside the components: the columns of X that belong to one group of the verdict, or degrees alone.
 #[derive(Debug)]
-pub struct XPart {
+pub struct PairScore<'a> {
     /// What it is called in reports.
     pub name: &'static str,
-    pub(crate) component: LinkComponent,
+    score: PairScoreKind<'a>,
     /// Similarities of the pairs that place the bins of Probe.
     pub(crate) probe: Vec<f32>,
 }
 
+#[derive(Debug)]
+enum PairScoreKind<'a> {
+    Columns(Pairwise),
+    Degrees(DegreeScore<'a>),
+}
+
+impl PairScore<'_> {
+    pub(crate) fn similarities(&self, set: &PairSet, exec: &Exec) -> Vec<f32> {
+        match &self.score {
+            PairScoreKind::Columns(x) => x.similarities(set.columns(), exec),
+            PairScoreKind::Degrees(degrees) => degrees.similarities(&set.pairs, exec),
+        }
+    }
+}
+
 /// The components of link prediction with what they learned.
 #[derive(Debug)]
-pub struct LearnedLinks {
+pub struct LearnedLinks<'a> {
     /// By component.
     pub components: Vec<Learned>,
-    /// The columns of X by group, where X is one of the components.
-    pub parts: Vec<XPart>,
+    /// Degrees, and the columns of X by group where X is one of the components.
+    pub parts: Vec<PairScore<'a>>,
 }
 
 /// Fits the compatibility matrices, and X if there is a source for it.
-pub fn learn(
+pub fn learn<'a>(
     components: &[Component],
-    split: &LinkSplit,
+    split: &'a LinkSplit,
     training: &Training,
     source: Option<&Source<'_>>,
     goal: Goal,
     params: &LinkParams,
     exec: &Exec,
-) -> Result<LearnedLinks> {
+) -> Result<LearnedLinks<'a>> {
     let width = components.iter().map(|component| component.embedding.cols()).sum::<usize>()
         + if source.is_some() { 10 * pairwise::COLUMNS.len() } else { 0 };
     let collect = |design: &dyn Design| (goal == Goal::Act).then(|| Block::collect(design, width, exec));
@@ -169,7 +184,10 @@ pub fn learn(
             exec.step()?;
             Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
         })?;
-        let mut parts = Vec::new();
+        let labels = training.act.labels();
+        let degrees = DegreeScore::fit(&split.graph, &training.act.pairs, &labels, exec)?;
+        let probe = degrees.similarities(&training.probe.pairs, exec);
+        let mut parts = vec![PairScore { name: "degrees", score: PairScoreKind::Degrees(degrees), probe }];
         if let Some(source) = source {
             let columns = source.columns(&training.act.pairs, exec);
             let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
@@ -180,12 +198,11 @@ pub fn learn(
                 probe.extend(x.similarities(&negatives, exec));
                 probe
             };
-            let labels = training.act.labels();
             let x = Pairwise::fit(&columns, &labels, pairwise::ALL, exec)?;
             let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
             for (name, own) in source.parts() {
                 let x = Pairwise::fit(&columns, &labels, own, exec)?;
-                parts.push(XPart { name, probe: probe(&x), component: LinkComponent::Pairwise(x) });
+                parts.push(PairScore { name, probe: probe(&x), score: PairScoreKind::Columns(x) });
             }
             exec.step()?;
             learned.push(Learned { probe: probe(&x), component: LinkComponent::Pairwise(x), act });

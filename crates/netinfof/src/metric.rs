@@ -1,5 +1,6 @@
 //! How well scores tell positives from negatives. Every tie rule is stated.
 
+use crate::evidence::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// Share of the positives scored strictly above the K-th highest negative; 1 where there are fewer than K negatives (as
@@ -17,6 +18,25 @@ pub fn hits_at(k: usize, positives: &[f64], negatives: &[f64]) -> f64 {
     let (_, threshold, _) = sorted.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
     let threshold = *threshold;
     positives.iter().filter(|&&score| score > threshold).count() as f64 / positives.len() as f64
+}
+
+/// [`auc`] with its 95 % interval (DeLong et al. 1988).
+pub(crate) fn auc_estimate(positives: &[f64], negatives: &[f64]) -> Estimate {
+    let placed = |scores: &[f64], among: &[f64]| -> Vec<f64> {
+        let among = sorted(among);
+        let place = |&score: &f64| {
+            let less = among.partition_point(|&n| n < score);
+            let not_more = among.partition_point(|&n| n <= score);
+            (less + not_more) as f64 / (2 * among.len()).max(1) as f64
+        };
+        scores.iter().map(place).collect()
+    };
+    // Half an interval is proportional to the deviation of a mean; those of both sides add as squares.
+    let sides = [placed(positives, negatives), placed(negatives, positives)]
+        .map(|shares| Estimate::of_values(shares.into_iter()))
+        .map(|share| share.interval[1] - share.value);
+    let (value, half) = (auc(positives, negatives), sides[0].hypot(sides[1]));
+    Estimate { value, interval: [value - half, value + half] }
 }
 
 /// Area under the ROC curve: the chance that a positive stands above a negative, ties counting one half.

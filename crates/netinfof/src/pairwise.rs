@@ -51,6 +51,9 @@ const FEATURES: Range<usize> = 14..16;
 /// The columns that need both: features of one end against those around the other.
 const PROPAGATION: Range<usize> = 16..COLUMNS.len();
 
+/// The columns that need degrees alone.
+const DEGREES: Range<usize> = 4..7;
+
 /// Neighbours of a node with more than this many are sampled when paths of three edges are counted.
 pub const MAX_DEGREE: usize = 4096;
 /// Neighbours whose features are compared for one pair, at the most; a sample where there are more.
@@ -271,7 +274,7 @@ impl<'a> FeatureSource<'a> {
                     .collect(),
             }
         };
-        let large = matches!(&*features, Features::Dense(x) if x.as_slice().len() >= large);
+        let large = matches!(&*features, Features::Dense(x) if x.rows() * preparation.width() >= large);
         let made = |x: Cow<'a, Matrix>| {
             let prepared = PreparedRows::new(x, Cow::Owned(preparation.clone()), exec);
             let factors = exec.map_blocks(n, 4096, |rows| {
@@ -514,6 +517,36 @@ impl<'a> Walker<'a> {
         let around = if first > 1e-6 && second > 1e-6 { product / (first * second).sqrt() } else { 0.0 };
         [cosine, alike, mean, nearest, around.clamp(-1.0, 1.0)].map(f64::from)
     }
+}
+
+/// What degrees alone say about pairs, as X has it.
+#[derive(Debug)]
+pub struct DegreeScore<'a> {
+    graph: &'a Csr,
+    fitted: Pairwise,
+}
+
+impl<'a> DegreeScore<'a> {
+    pub(crate) fn fit(graph: &'a Csr, pairs: &[Pair], labels: &[bool], exec: &Exec) -> Result<Self> {
+        let fitted = Pairwise::fit(&degree_columns(graph, pairs), labels, DEGREES, exec)?;
+        Ok(DegreeScore { graph, fitted })
+    }
+
+    pub(crate) fn similarities(&self, pairs: &[Pair], exec: &Exec) -> Vec<f32> {
+        self.fitted.similarities(&degree_columns(self.graph, pairs), exec)
+    }
+}
+
+/// The columns of X that need degrees alone, the others zero.
+fn degree_columns(graph: &Csr, pairs: &[Pair]) -> Matrix {
+    let mut out = Matrix::zeros(pairs.len(), COLUMNS.len());
+    for (at, &[i, j]) in pairs.iter().enumerate() {
+        let less = usize::from(graph.contains(i, j));
+        let [d, e] = [i, j].map(|node| ((graph.row(node as usize).len() - less) as f64).ln_1p());
+        let columns = [d + e, (d - e).abs(), d.min(e)].map(|v| v as f32);
+        out.row_mut(at)[DEGREES].copy_from_slice(&columns);
+    }
+    out
 }
 
 /// X as models take it: standardised on training pairs, each column beside piecewise linear functions of itself, with a

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use crate::act::{self, Grid, LinkActParams, NodeActParams, Penalties};
+use crate::act::{self, Grid, KnownEdges, LinkActParams, NodeActParams, Penalties};
 use crate::compat::{CompatKind, CompatParams};
 use crate::component::{self, ComponentKind, ComponentParams, FeatureScaling};
 use crate::error::{Error, Result};
@@ -16,7 +16,9 @@ use crate::pairwise::Source;
 use crate::probe::{self, LinkProbeParams, NodeProbeParams, ProbedPairs};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::Seed;
-use crate::split::{self, LinkPairs, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams};
+use crate::split::{
+    self, LinkPairs, LinkSplit, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams,
+};
 use crate::training::Training;
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
@@ -414,8 +416,9 @@ fn link_split(
         .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source, exec));
     let evaluated = balanced.as_ref().unwrap_or(&valid);
     // Degrees alone separate edges from uniform pairs on many graphs: what goes beyond them is measured too.
+    let known = split.known_edges(graph);
     let matched = match split.negatives {
-        Negatives::Uniform => split.matched_validation(&split.known_edges(graph), seed),
+        Negatives::Uniform => LinkSplit::matched(&known, &split.valid.positives, 0, seed),
         Negatives::Degree | Negatives::Heart => None,
     };
     let matched = matched.map(|pairs| PairSet::new(pairs, source, exec));
@@ -427,7 +430,8 @@ fn link_split(
     let act = match goal {
         Goal::Probe => None,
         Goal::Act => {
-            let result = act::links(&learned, &split, &training, &valid, source, &params.act, exec)?;
+            let edges = KnownEdges { all: &known, source, seed };
+            let result = act::links(&learned, &split, &training, &valid, edges, &params.act, exec)?;
             if let Some(keep) = keep {
                 let work =
                     LinkWork { split: &split, components: &components, learned: &learned, result: &result };

@@ -11,7 +11,7 @@ use crate::evidence::{self, Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
-use crate::link::{Evaluated, Learned, LinkComponent, PairSet, XPart};
+use crate::link::{Evaluated, Learned, PairScore, PairSet};
 use crate::matrix::Matrix;
 use crate::report::Histogram;
 use crate::score::{Contingency, bin, quantile_borders};
@@ -100,7 +100,7 @@ pub struct InfoScore {
     pub beyond_degree: Option<BeyondDegree>,
 }
 
-/// What a component knows beyond degrees: its score against degree-matched negatives.
+/// What a component predicts beyond degrees: its score against degree-matched negatives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BeyondDegree {
@@ -122,7 +122,7 @@ const PERMUTATIONS: usize = 999;
 pub struct Probed {
     /// By component.
     pub scores: Vec<InfoScore>,
-    /// What the columns of X say by group, where X is one of the components.
+    /// Degrees, and the columns of X by group where X is one of the components.
     pub parts: Vec<(&'static str, InfoScore)>,
     pub(crate) samples: Samples,
     /// Links with uniform negatives: the same against degree-matched negatives.
@@ -168,7 +168,7 @@ fn most_frequent(weights: &[Vec<f64>]) -> Vec<usize> {
 /// Scores every component: bins placed on training pairs, counted on validation pairs.
 pub fn links(
     learned: &[Learned],
-    parts: &[XPart],
+    parts: &[PairScore<'_>],
     training: &Training,
     pairs: ProbedPairs<'_>,
     params: &LinkProbeParams,
@@ -182,11 +182,11 @@ pub fn links(
     };
     let labels = labels_of(&pairs.valid.negatives);
     let matched_labels = pairs.matched.map(labels_of);
-    let score = |component: &LinkComponent, probe: &[f32], unit: u64| -> Result<_> {
+    let score = |similarities: &dyn Fn(&PairSet) -> Vec<f32>, probe: &[f32], unit: u64| -> Result<_> {
         // Borders from training pairs only: validation pairs would leak the class balance.
         let borders = quantile_borders(probe, params.bins);
         let binned = |&s: &f32| u32::try_from(bin(&borders, s)).expect("few bins");
-        let positives = component.similarities(&pairs.valid.positives, exec);
+        let positives = similarities(&pairs.valid.positives);
         // Training pairs have more negatives than edges; here both weigh the same.
         let edges = training.probe.edges;
         let weight = [1.0 / (probe.len() - edges).max(1) as f64, 1.0 / edges.max(1) as f64];
@@ -205,7 +205,7 @@ pub fn links(
             let held_out = Estimate::share(right.count() as u64, labels.len() as u64);
             (bins, table, held_out)
         };
-        let negatives = component.similarities(&pairs.valid.negatives, exec);
+        let negatives = similarities(&pairs.valid.negatives);
         let (bins, table, held_out) = counted(&negatives, &labels);
         exec.step()?;
         let mut draw = seed.stream(Stream::Permutations, unit);
@@ -213,7 +213,7 @@ pub fn links(
         let mut info = InfoScore::new(table, held_out, p_value, seed, unit);
         info.histogram = Some(Histogram::new(&positives, &negatives));
         let matched = pairs.matched.zip(matched_labels.as_ref()).map(|(negatives, labels)| {
-            let (bins, table, held_out) = counted(&component.similarities(negatives, exec), labels);
+            let (bins, table, held_out) = counted(&similarities(negatives), labels);
             let Estimate { value: corrected, interval, .. } =
                 evidence::interval(&table, &mut seed.stream(Stream::MatchedResampling, unit));
             let p_value = evidence::p_value(&table, PERMUTATIONS, &mut draw);
@@ -224,10 +224,14 @@ pub fn links(
         Ok((info, bins, matched))
     };
     let found = exec.stage("probe", learned.len() + parts.len(), || {
-        let found = exec.try_map(learned, |l| score(&l.component, &l.probe, l.component.kind() as u64))?;
+        let found = exec.try_map(learned, |l| {
+            score(&|set| l.component.similarities(set, exec), &l.probe, l.component.kind() as u64)
+        })?;
         // Streams of their own, beyond those of the components.
-        let numbered: Vec<(u64, &XPart)> = (1000..).zip(parts).collect();
-        let parts = exec.try_map(&numbered, |(unit, part)| score(&part.component, &part.probe, *unit))?;
+        let numbered: Vec<(u64, &PairScore<'_>)> = (1000..).zip(parts).collect();
+        let parts = exec.try_map(&numbered, |(unit, part)| {
+            score(&|set| part.similarities(set, exec), &part.probe, *unit)
+        })?;
         Ok([found, parts].concat())
     })?;
     let names = learned.iter().map(|l| l.component.kind().name()).chain(parts.iter().map(|part| part.name));
@@ -249,7 +253,7 @@ pub fn links(
 
 /// Scores every component: clusters of the test nodes' embeddings, against the labels of training and validation nodes.
 ///
-/// Rows are scaled to length 1 first. The labels of the test nodes are never looked at.
+/// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes are never looked at.
 pub fn nodes(
     components: &[Component],
     split: &NodeSplit,

@@ -16,7 +16,7 @@ use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::{BeyondDegree, InfoScore};
 use crate::score;
 use crate::split::Protocol;
-use crate::verdict::{self, Addition, Comparison, Group, Seen, Verdict};
+use crate::verdict::{self, Addition, Comparison, Group, Observed, Verdict};
 
 /// A map that keeps the order of insertion, for reading and for stable files.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,10 @@ impl<V> OrderedMap<V> {
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&V> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut V)> {
+        self.0.iter_mut().map(|(key, value)| (key.as_str(), value))
     }
 
     /// Keys and values in order.
@@ -231,7 +235,7 @@ pub struct SplitReport {
     pub seed: u64,
     /// By component.
     pub components: OrderedMap<ComponentReport>,
-    /// The columns of X by group, where X is one of the components.
+    /// Links: degrees alone, and the columns of X by group where X is one of the components.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub parts: OrderedMap<ComponentReport>,
     /// Links with uniform negatives: how well training degrees alone separate validation edges from the other pairs.
@@ -329,8 +333,8 @@ impl ComponentSummary {
             }
         });
         let held_out = estimate(|c| c.held_out);
-        let seen = Seen { p_value, held_out, components: splits.components, links: splits.links };
-        let matched = beyond_degree.map(|m| Seen { p_value: m.p_value, held_out: m.held_out, ..seen });
+        let seen = Observed { p_value, held_out, components: splits.components, links: splits.links };
+        let matched = beyond_degree.map(|m| Observed { p_value: m.p_value, held_out: m.held_out, ..seen });
         ComponentSummary {
             group: Group::of(name, splits.featureless),
             score: mean_of(|c| c.score),
@@ -348,7 +352,7 @@ impl ComponentSummary {
 
     /// Whether it predicts something under uniform negatives, be it by degrees alone.
     pub(crate) fn tells_by_degree(&self, components: usize) -> bool {
-        let seen = Seen { p_value: self.p_value, held_out: self.held_out, components, links: true };
+        let seen = Observed { p_value: self.p_value, held_out: self.held_out, components, links: true };
         self.beyond_degree.is_some() && !self.tells && seen.predicts()
     }
 }
@@ -413,7 +417,7 @@ pub struct Report {
     pub preparation: Vec<ColumnTreatment>,
     /// By component, over all splits.
     pub components: OrderedMap<ComponentSummary>,
-    /// Links: the columns of X by the group they belong to, over all splits.
+    /// Links: degrees alone, and the columns of X by the group they belong to, over all splits.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub parts: OrderedMap<ComponentSummary>,
     /// All parameters.
@@ -456,7 +460,8 @@ impl Report {
         };
         let featureless = graph.features().cols() == 0;
         let info = SplitsInfo::new(matches!(params, RunParams::Links(_)), featureless, &splits);
-        let (components, parts) = summaries(&splits, &info);
+        let (mut components, mut parts) = summaries(&splits, &info);
+        verdict::confirm(&mut components, &mut parts, &splits, &info);
         let judgement = verdict::judge(&info, &components, &parts, &splits);
         let component = match &params {
             RunParams::Links(params) => &params.component,

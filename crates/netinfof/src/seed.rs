@@ -51,6 +51,8 @@ pub enum Stream {
     MatchedResampling = 18,
     /// Folds that the probabilities of nodes are calibrated on.
     CalibrationFolds = 19,
+    /// Negatives that the probabilities of links are calibrated on.
+    CalibrationNegatives = 20,
 }
 
 /// The seed of a run.

@@ -538,12 +538,21 @@ pub fn links_given(
 }
 
 impl LinkSplit {
-    /// For each validation edge one pair that is no edge of `all`, its ends taken from two validation edges: degrees, and the edges that
-    /// the split took from a node, separate these from edges no longer. None where there are no such pairs.
-    pub(crate) fn matched_validation(&self, all: &Csr, seed: Seed) -> Option<Vec<Pair>> {
-        let mut draw = seed.stream(Stream::MatchedNegatives, 0);
-        let edges = &self.valid.positives;
+    /// For each of these held-out edges one pair that is no edge of `all`, its ends taken from two of them: how often a node occurs, and the edges
+    /// that the split took from it, separate these from edges no longer. None where there are no such pairs.
+    pub(crate) fn matched(all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
+        let mut draw = seed.stream(Stream::MatchedNegatives, unit);
         matched_non_edges(all, edges, edges.len(), &mut HashSet::new(), &mut draw).ok()
+    }
+
+    /// Uniform pairs that are no edges of `all`, to calibrate probabilities on: the negatives that choices are made on where they are such.
+    pub(crate) fn calibration_pairs<'a>(&'a self, all: &Csr, seed: Seed) -> Cow<'a, [Pair]> {
+        if self.negatives == Negatives::Uniform && self.choice.len() >= self.test.negatives.len() {
+            return Cow::Borrowed(&self.choice);
+        }
+        let wanted = (CHOICE_FACTOR * self.test.positives.len()).clamp(CHOICE_LEAST, CHOICE_MOST);
+        let mut draw = seed.stream(Stream::CalibrationNegatives, 0);
+        Cow::Owned(distinct_non_edges(all, wanted.min(free_pairs(all) / 2), &mut draw).unwrap_or_default())
     }
 
     /// How well the degrees of the training graph alone separate validation edges from the other validation pairs. Below 0.5 where held-out

@@ -132,16 +132,16 @@ impl Group {
     }
 }
 
-/// What was seen of a component on one kind of samples.
+/// What was observed of a component on one kind of samples.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     pub(crate) p_value: f64,
     pub(crate) held_out: Estimate,
     pub(crate) components: usize,
     pub(crate) links: bool,
 }
 
-impl Seen {
+impl Observed {
     /// Whether it predicts something: more than shuffled labels would and, for links, in the direction that training pairs taught.
     pub(crate) fn predicts(&self) -> bool {
         self.p_value <= LEVEL / self.components as f64 && (!self.links || self.held_out.value > 0.5)
@@ -168,6 +168,26 @@ impl<'a> Candidate<'a> {
         components.iter().map(of).collect()
     }
 }
+
+/// Takes back what predicts edges against degree-matched negatives no better than degrees do: where hubs are joined to each other, pairs of them
+/// that are no edges are few, and matched negatives cannot have the degrees of edges.
+pub(crate) fn confirm(
+    components: &mut OrderedMap<ComponentSummary>,
+    parts: &mut OrderedMap<ComponentSummary>,
+    splits: &[SplitReport],
+    info: &SplitsInfo,
+) {
+    let Some(degrees) = parts.get(DEGREES).filter(|degrees| degrees.tells) else { return };
+    let degrees = Candidate { name: DEGREES, group: Group::Other, score: degrees.corrected, predicts: true };
+    for (name, own) in components.values_mut().chain(parts.values_mut()).filter(|(_, own)| own.tells) {
+        let candidate = Candidate { name, group: own.group, score: own.corrected, predicts: true };
+        let matched = compared(&candidate, &degrees, splits, info, |split| split.matched.as_ref());
+        own.tells = matched.is_some_and(|c| c.better == name && c.difference.above(0.0));
+    }
+}
+
+/// The score of degrees alone among the parts.
+const DEGREES: &str = "degrees";
 
 const GROUPS: [Group; 3] = [Group::Structure, Group::Features, Group::Propagation];
 
@@ -239,18 +259,33 @@ pub(crate) fn judge(
     let predicts = |c: Option<&Candidate<'_>>| c.is_some_and(|c| c.predicts);
     let [s, f, p] = groups.map(predicts);
     let d_alone = !(s || f || p) && all.iter().any(|c| c.name == "D" && c.predicts);
-    let degree_only = !(s || f || p || d_alone)
-        && components.iter().any(|(_, c)| c.tells_by_degree(info.components))
-        && splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
-    let excluded = components.iter().all(|(_, c)| {
-        // Against degree-matched negatives where there are any: the mark of the split is no gain.
-        c.beyond_degree.map_or(c.interval, |b| b.interval)[1] < no_information + margin
+    let silent = !(s || f || p || d_alone);
+    let by_degree = silent && components.iter().any(|(_, c)| c.tells_by_degree(info.components));
+    let higher = splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
+    // Whether a gain is excluded: against degree-matched negatives where there are any, since the mark of the split is no gain.
+    let degrees_tell = parts.get(DEGREES).is_some_and(|d| d.tells);
+    let excluded = components.iter().all(|(name, c)| {
+        let (interval, held_out) =
+            c.beyond_degree.map_or((c.interval, c.held_out), |b| (b.interval, b.held_out));
+        if degrees_tell {
+            // Degrees predict even matched pairs: what counts is how much better a component does.
+            let own = Candidate { name, group: c.group, score: c.corrected, predicts: true };
+            let degrees = Candidate { name: DEGREES, group: Group::Other, score: 0.0, predicts: true };
+            let matched = compared(&own, &degrees, splits, info, |split| split.matched.as_ref());
+            return matched.is_some_and(|c| {
+                let top = if c.better == name { c.difference.interval[1] } else { -c.difference.interval[0] };
+                top < margin
+            });
+        }
+        interval[1] < no_information + margin && !(info.links && held_out.above(0.5))
     });
+    let degree_only = by_degree && higher && excluded;
+    let x_unsure = silent && x_predicts;
     let kind = match (s, f) {
         _ if d_alone => VerdictKind::Gnn,
         (false, false) if p => VerdictKind::Gnn,
         (false, false) if degree_only => VerdictKind::Structure,
-        (false, false) if excluded => VerdictKind::Nothing,
+        (false, false) if excluded && !x_unsure && !(by_degree && higher) => VerdictKind::Nothing,
         (false, false) => VerdictKind::Undecided,
         _ if p && propagation.is_some_and(ahead) => VerdictKind::Gnn,
         (true, false) => VerdictKind::Structure,
@@ -277,7 +312,14 @@ pub(crate) fn judge(
         x_alone,
         d_alone,
         degree_only,
-        mark: !degree_only && components.iter().any(|(_, c)| c.tells_by_degree(info.components)),
+        unconfirmed: p && structure.zip(propagation).is_some_and(|(s, p)| beats(p, s) && !confirmed(p, s)),
+        degrees_predict: by_degree && higher && !degree_only,
+        mark: by_degree && !higher,
+        reversed: components
+            .iter()
+            .filter(|(_, c)| info.links && !c.tells && c.held_out.below(0.5))
+            .map(|(name, _)| name)
+            .collect(),
         comparisons: &comparisons,
         additions: &additions,
         info,
@@ -290,7 +332,8 @@ pub(crate) fn judge(
         reason: words.reason(kind),
         next: words.next(kind, best.name == "X" && best.predicts),
     };
-    if let Some(contradiction) = contradicted(&verdict, info, splits) {
+    let open = kind == VerdictKind::Undecided && !words.silent();
+    if let Some(contradiction) = contradicted(&verdict, info, splits).filter(|_| !open) {
         verdict = contradiction;
     }
     Judgement { verdict, comparisons, additions }
@@ -301,37 +344,64 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     let acts: Option<Vec<_>> = splits.iter().map(|split| split.act.as_ref()).collect();
     let acts = acts.filter(|acts| !acts.is_empty())?;
     // Test sets of one graph overlap: their mean is hardly more certain than one of them.
-    let gain =
-        Estimate::mean(&acts.iter().map(|act| act.information).collect::<Vec<_>>(), splits.len() as f64);
+    let mean = |values: Vec<Estimate>| Estimate::mean(&values, splits.len() as f64);
+    let gain = mean(acts.iter().map(|act| act.information).collect());
+    let matched: Option<Vec<Estimate>> = acts.iter().map(|act| act.beyond_degree_auc).collect();
+    let matched = matched.map(mean);
     let named = if info.links { "auc" } else { "accuracy" };
     let metric = acts.iter().filter_map(|act| act.test.get(named)).sum::<f64>() / acts.len() as f64;
     let baseline = acts.iter().filter_map(|act| act.baseline).sum::<f64>() / acts.len() as f64;
-    let [low, high] = gain.interval;
-    let found = format!(
-        "on the test data the fitted model has {named} {metric:.2}, where a model without information has {baseline:.2}, and          gains {:.3} bits for each sample [{low:.3}, {high:.3}]",
-        gain.value
-    );
-    let claims = !matches!(verdict.kind, VerdictKind::Nothing | VerdictKind::Undecided);
-    let signal = gain.above(0.0) && metric > baseline;
-    match (claims, signal) {
-        (false, true) => Some(Verdict {
-            kind: VerdictKind::Undecided,
-            degree_only: false,
-            reason: format!(
-                "There is a signal, but Probe does not show which part of the data carries it: {found}. {}",
-                verdict.reason
-            ),
-            next: "Use the fitted model; `--shares` with more labels or edges for Probe may show where the signal comes from.".into(),
-        }),
-        (true, false) if !gain.above(0.0) => Some(Verdict {
-            kind: VerdictKind::Undecided,
-            degree_only: false,
-            reason: format!("The fitted model does not confirm what Probe found: {found}. {}", verdict.reason),
-            next: "Collect more labels or edges before you rely on a model, or try other features.".into(),
-        }),
+    let found = match matched {
+        // What the split does to degrees is no signal, and matched negatives show none of it.
+        Some(auc) => format!(
+            "against degree-matched negatives the fitted model has a test AUC of {:.2} [{:.2}, {:.2}], where chance is 0.50",
+            auc.value, auc.interval[0], auc.interval[1]
+        ),
+        None => format!(
+            "on the test data the fitted model has {named} {metric:.2}, where a model without information has {baseline:.2}, and gains \
+             {:.3} bits for each sample [{:.3}, {:.3}]",
+            gain.value, gain.interval[0], gain.interval[1]
+        ),
+    };
+    let signal = match matched {
+        Some(auc) => auc.above(0.5),
+        None => gain.above(0.0) && metric > baseline,
+    };
+    // Degrees alone are a claim about uniform negatives.
+    let confirmed = if verdict.degree_only { gain.above(0.0) } else { signal };
+    let withdrawn = |why: String, next: &str| {
+        let reason = format!("{why}: {found}. {}", verdict.reason);
+        Some(Verdict { kind: VerdictKind::Undecided, degree_only: false, reason, next: next.into() })
+    };
+    let propagated = |name: &str| Group::of(name, info.featureless) == Group::Propagation || name == "D";
+    let unused =
+        acts.iter().all(|act| act.weights.iter().all(|(name, &norm)| !propagated(name) || norm == 0.0));
+    match verdict.kind {
+        VerdictKind::Nothing | VerdictKind::Undecided if signal => withdrawn(
+            format!("There is a signal, but Probe does not show which part of the data carries it"),
+            "Use the fitted model; `--shares` with more labels or edges for Probe may show where the signal comes from.",
+        ),
+        VerdictKind::Nothing | VerdictKind::Undecided => None,
+        _ if !confirmed => withdrawn(
+            "The fitted model does not confirm what Probe found".into(),
+            "Collect more labels or edges before you rely on a model, or try other features.",
+        ),
+        VerdictKind::Gnn if unused => withdrawn(
+            "The fitted model gives propagated features no weight".into(),
+            "Compare models on structure, on features and on both with `netinfof act --components`.",
+        ),
+        _ if verdict.degree_only && matched.is_some_and(|auc| auc.interval[1] > 0.5 + BEYOND_DEGREE) => {
+            withdrawn(
+                "Degrees predict edges, and more is not excluded".into(),
+                "Evaluate models with `--negatives degree`, and compare them with a score from degrees.",
+            )
+        }
         _ => None,
     }
 }
+
+/// The largest AUC above chance against degree-matched negatives at which degrees are still called all there is.
+const BEYOND_DEGREE: f64 = 0.05;
 
 fn compared<'s>(
     a: &Candidate<'_>,
@@ -388,8 +458,14 @@ struct Words<'a> {
     /// Whether only D does.
     d_alone: bool,
     degree_only: bool,
+    /// Whether propagation beats structure against uniform negatives alone.
+    unconfirmed: bool,
+    /// Whether degrees predict edges, and more is neither shown nor excluded.
+    degrees_predict: bool,
     /// Whether the split's mark on degrees is all that there is.
     mark: bool,
+    /// Components that rank held-out edges below other pairs.
+    reversed: Vec<&'a str>,
     comparisons: &'a [Comparison],
     additions: &'a [Addition],
     info: &'a SplitsInfo,
@@ -436,6 +512,11 @@ impl Words<'_> {
         text
     }
 
+    /// Whether no group predicts anything.
+    fn silent(&self) -> bool {
+        !self.groups.iter().flatten().any(|c| c.predicts)
+    }
+
     /// The finding behind a kind, in one clause.
     fn finding(&self, kind: VerdictKind) -> String {
         let [structure, features, propagation] = self.groups;
@@ -450,13 +531,22 @@ impl Words<'_> {
                 "What predicts edges under uniform negatives is the mark that the split leaves on degrees; against degree-matched \
                  negatives nothing is distinguishable from chance"
             }
+            VerdictKind::Undecided if self.degrees_predict => {
+                "Degrees predict edges, and the data neither show nor exclude a signal beyond them"
+            }
+            VerdictKind::Undecided if self.silent() && !self.reversed.is_empty() => {
+                return format!(
+                    "{} ranks held-out edges below other pairs, so what it learned from training pairs does not hold",
+                    self.reversed.join(", ")
+                );
+            }
             VerdictKind::Nothing => {
                 return format!(
                     "No component is distinguishable from chance, and a gain of {:.3} over no information is excluded for all of them",
                     self.margin
                 );
             }
-            VerdictKind::Undecided if !self.groups.iter().flatten().any(|c| c.predicts) => {
+            VerdictKind::Undecided if self.silent() => {
                 return format!(
                     "No component is distinguishable from chance, but {} {} are too few to exclude a signal",
                     self.samples,
@@ -522,7 +612,7 @@ impl Words<'_> {
         if !listed.is_empty() {
             let _ = write!(text, ": {}", listed.join(", "));
         }
-        let quiet = kind == VerdictKind::Nothing || !self.groups.iter().flatten().any(|c| c.predicts);
+        let quiet = kind == VerdictKind::Nothing || self.silent();
         if !self.comparisons.is_empty() && !quiet {
             let all: Vec<String> = self.comparisons.iter().map(|c| self.comparison(c)).collect();
             let _ = write!(text, "; {}", all.join(", "));
@@ -537,12 +627,18 @@ impl Words<'_> {
     fn next(&self, kind: VerdictKind, x_best: bool) -> String {
         let links = self.info.links;
         let text = match kind {
-            VerdictKind::Undecided if !self.groups.iter().flatten().any(|c| c.predicts) => {
+            VerdictKind::Undecided if self.degrees_predict => {
+                "Evaluate models with `--negatives degree`, and compare them with a score from degrees."
+            }
+            VerdictKind::Undecided if self.silent() => {
                 return format!(
                     "Look at more of the data, such as with `--shares {}`, or collect more {}.",
                     if links { "0.5,0.3" } else { "0.5,0.25" },
                     if links { "edges" } else { "labels" },
                 );
+            }
+            VerdictKind::Undecided if self.unconfirmed => {
+                "Structural embeddings and a GNN are likely to do equally well: compare them with `--negatives degree`."
             }
             VerdictKind::Undecided => {
                 "Compare models on structure, on features and on both with `netinfof act --components`, or collect more labels or edges."

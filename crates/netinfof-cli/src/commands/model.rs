@@ -52,6 +52,17 @@ impl ModelArgs {
 /// Share of edges among test pairs, for which probabilities hold unless another is asked for.
 const TEST_PRIOR: f64 = 0.5;
 
+/// Says where edges are rarer than the calibration could see.
+fn say_reach(scorer: &LinkScorer, prior: f64, exec: &Exec) {
+    let calibration = scorer.calibration();
+    if !calibration.reaches(prior) {
+        exec.notice(format!(
+            "probabilities at a prior of {prior:.1e} are extrapolated: they were calibrated on {} pairs that are no edges",
+            calibration.negatives
+        ));
+    }
+}
+
 /// Scores pairs, or classifies nodes.
 pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
     let (sheet, prior) = (Sheet::new(args.output.as_deref())?, args.model.prior()?);
@@ -82,6 +93,7 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
         ("prior", Kind::Float),
     ];
     let prior = prior.unwrap_or(TEST_PRIOR);
+    say_reach(&scorer, prior, exec);
     sheet.write(&columns, |out| {
         pairs.iter().zip(&scores).try_for_each(|(pair, &score)| {
             let [i, j] = pair.map(|node| ids.name(node as usize));
@@ -176,6 +188,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     let ids = Ids::new(scorer.graph());
     let name = |node: u32| ids.name(node as usize);
     let prior = prior.unwrap_or_else(|| scorer.density());
+    say_reach(&scorer, prior, exec);
     let probability = |score: f64| scorer.calibration().probability(score, prior);
     if args.overall {
         let found = scorer.recommend_overall(&params, exec)?;

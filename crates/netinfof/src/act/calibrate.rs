@@ -16,6 +16,8 @@ use crate::linalg::sgl::log_sum_exp;
 pub struct LinkCalibration {
     /// By share of edges, from a half downwards.
     pub fits: Vec<LogOdds>,
+    /// How many pairs that are no edges it was fitted on.
+    pub negatives: usize,
 }
 
 /// Log-odds of a link where this share of pairs are edges: `slope · score + shift + ln(prior / (1 − prior))`.
@@ -37,11 +39,13 @@ impl LinkCalibration {
     /// The slope of a model whose order the validation pairs contradict.
     pub(crate) const FLAT: f64 = 1e-6;
 
-    /// From the scores of validation edges and other pairs. A share of edges is fitted for where there are pairs enough to see it: as rare as
-    /// ten edges among all those pairs, were they drawn at that share.
+    /// From the scores of validation edges and other pairs.
     pub(crate) fn fit(positives: &[f64], negatives: &[f64]) -> Self {
         if positives.is_empty() || negatives.is_empty() {
-            return LinkCalibration { fits: vec![LogOdds { prior: 0.5, slope: 1.0, shift: 0.0 }] };
+            return LinkCalibration {
+                fits: vec![LogOdds { prior: 0.5, slope: 1.0, shift: 0.0 }],
+                negatives: 0,
+            };
         }
         let mut fits = vec![LogOdds::fit(positives, negatives, 0.5)];
         for decade in 1..=DECADES {
@@ -50,7 +54,12 @@ impl LinkCalibration {
             let found = LogOdds::fit_from(start, positives, negatives, prior);
             fits.push(found);
         }
-        LinkCalibration { fits }
+        LinkCalibration { fits, negatives: negatives.len() }
+    }
+
+    /// Whether there were pairs enough to see this share of edges: as many as there are for each edge, at least.
+    pub fn reaches(&self, prior: f64) -> bool {
+        prior * self.negatives as f64 >= 1.0
     }
 
     /// Whether validation pairs contradict the order of the model.
@@ -103,7 +112,7 @@ fn logit(p: f64) -> f64 {
 }
 
 impl LogOdds {
-    fn fit(positives: &[f64], negatives: &[f64], prior: f64) -> Self {
+    pub(super) fn fit(positives: &[f64], negatives: &[f64], prior: f64) -> Self {
         LogOdds::fit_from(LogOdds { prior, slope: 1.0, shift: 0.0 }, positives, negatives, prior)
     }
 

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use std::ops::Range;
 
-use super::{ActReport, Chosen, Grid, LinkCalibration, PathStep, groups_of};
+use super::{ActReport, Chosen, Grid, LinkCalibration, LogOdds, PathStep, groups_of};
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
+use crate::graph::Csr;
 use crate::kernel::{self, simd};
 use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
@@ -15,7 +16,8 @@ use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
 use crate::metric::{self, Curves};
 use crate::pairwise::Source;
 use crate::report::OrderedMap;
-use crate::split::LinkSplit;
+use crate::seed::Seed;
+use crate::split::{LinkSplit, Negatives};
 use crate::training::Training;
 
 /// Which penalties are tried.
@@ -220,6 +222,17 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// What pairs are looked up in and drawn from.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownEdges<'a> {
+    /// All edges that are known, held-out ones too: what is drawn as no edge is none of them.
+    pub all: &'a Csr,
+    /// What the columns of X are made from, where X is one of the components.
+    pub source: Option<&'a Source<'a>>,
+    /// Seed of what is drawn.
+    pub seed: Seed,
+}
+
 /// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test pairs.
 /// What was learned must have been learned for Act.
 pub fn links(
@@ -227,10 +240,11 @@ pub fn links(
     split: &LinkSplit,
     training: &Training,
     valid: &Evaluated,
-    source: Option<&Source<'_>>,
+    known: KnownEdges<'_>,
     params: &LinkActParams,
     exec: &Exec,
 ) -> Result<LinkResult> {
+    let KnownEdges { all: all_edges, source, seed } = known;
     let k = check_hits(params, split, exec)?;
     let labels = training.act.labels();
     let all: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
@@ -325,19 +339,18 @@ pub fn links(
         ActReport::new(metrics(&valid_scores), metrics(&test), &weights, names.zip(&ranges), chosen);
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
-    // The negatives that choices are made on are more than those of validation: they show what the top of all pairs looks like.
-    let others = match (split.each, split.choice.len() > split.valid.negatives.len()) {
-        (0, true) => Some(model.scores(&weighing, &PairSet::new(split.choice.clone(), source, exec), exec)),
-        _ => None,
-    };
-    let calibration = LinkCalibration::fit(&valid_scores[0], others.as_ref().unwrap_or(&valid_scores[1]));
+    // Many uniform pairs show what the top of all pairs looks like, whichever negatives the model is tested on.
+    let others = split.calibration_pairs(all_edges, seed);
+    let others = model.scores(&weighing, &PairSet::new(others.into_owned(), source, exec), exec);
+    let calibration = LinkCalibration::fit(&valid_scores[0], &others);
     if calibration.is_flat() {
         exec.notice("validation pairs contradict the model: its probabilities carry no information");
     }
     // Both kinds of pairs weigh the same, however many there are: one bit is what there is to gain.
+    let balanced = LogOdds::fit(&valid_scores[0], &valid_scores[1], 0.5);
     let bits = |scores: &[f64], edge: bool| {
         let gained = scores.iter().map(|&score| {
-            let z = calibration.log_odds(score, 0.5);
+            let z = balanced.slope * score + balanced.shift;
             1.0 - (if edge { -z } else { z }).exp().ln_1p().min(700.0) / std::f64::consts::LN_2
         });
         Estimate::of_values(gained.collect::<Vec<_>>().into_iter())
@@ -345,6 +358,15 @@ pub fn links(
     let halves = [bits(&test[0], true), bits(&test[1], false)];
     report.information = Estimate::mean(&halves, 1.0);
     report.baseline = Some(0.5);
+    // Whether the model has learned anything beyond degrees, and beyond the mark that the split leaves on them.
+    let matched = match split.negatives {
+        Negatives::Uniform => LinkSplit::matched(all_edges, &split.test.positives, 1, seed),
+        Negatives::Degree | Negatives::Heart => None,
+    };
+    report.beyond_degree_auc = matched.map(|pairs| {
+        let scores = model.scores(&weighing, &PairSet::new(pairs, source, exec), exec);
+        metric::auc_estimate(&test[0], &scores)
+    });
     Ok(LinkResult { report, model, used, calibration, test })
 }
 

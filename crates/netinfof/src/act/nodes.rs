@@ -279,7 +279,9 @@ fn cross_fitted(
         let labels = split.labels_of(&others);
         let target = Target::Classes { labels: &labels, classes };
         let mut solver = Solver::new(vec![&rows], target, groups.clone(), exec);
-        solver.fit(penalty)?;
+        // The ridge was divided by the number of rows.
+        let ridge = penalty.ridge * nodes.len() as f64 / others.len() as f64;
+        solver.fit(&SglParams { ridge, ..penalty.clone() })?;
         let model = NodeModel::new(solver.weights(), &groups.iter().collect::<Vec<_>>());
         scores.extend(model.scores(&NodeDesign { embeddings, nodes: &own }, exec));
         truth.extend(split.labels_of(&own));

@@ -114,7 +114,7 @@ impl Preparation {
             Features::None => Features::None,
             Features::Dense(x) => {
                 let prepared = PreparedRows::new(Cow::Borrowed(x), Cow::Borrowed(self), exec);
-                if self.degrees() == 0 && x.as_slice().len() >= large && prepared.is_dense(exec) {
+                if self.degrees() == 0 && x.rows() * self.width() >= large && prepared.is_dense(exec) {
                     return FeatureOperator::Large(prepared);
                 }
                 Features::Dense(prepared.whole(exec))

@@ -71,8 +71,8 @@ const MANY: usize = 64;
 const MOSTLY_ZERO: f64 = 0.5;
 /// The same for a column whose values are of the size of the words' values.
 const OFTEN_ZERO: f64 = 0.2;
-/// How much larger than the words' typical maximum a value of that size may be.
-const WORD_SIZE: f32 = 10.0;
+/// How much larger than the middle column of words the values of a column of words may be, in the mean.
+const WORD_SIZE: f64 = 10.0;
 /// Rows that quantiles and levels are found from; a sample where there are more.
 const SAMPLED_ROWS: usize = 50_000;
 /// Whole numbers with at most this many levels are categories.
@@ -116,6 +116,8 @@ enum Method {
     Kinds {
         words: Option<WordColumns>,
         table: Vec<TableColumn>,
+        /// Whether the table has few columns.
+        narrow: bool,
         /// Whether all columns of the table share one scale.
         common_scale: bool,
     },
@@ -205,15 +207,18 @@ struct ColumnFacts {
     zero_share: f64,
     lowest: f32,
     highest: f32,
+    /// Mean size of the values that are not zero.
+    size: f64,
 }
 
 impl ColumnFacts {
     fn all(features: &Features) -> Vec<ColumnFacts> {
         let cols = features.cols();
-        let (mut nonzero, mut lowest, mut highest) =
-            (vec![0usize; cols], vec![f32::INFINITY; cols], vec![f32::NEG_INFINITY; cols]);
+        let (mut nonzero, mut sizes) = (vec![0usize; cols], vec![0.0f64; cols]);
+        let (mut lowest, mut highest) = (vec![f32::INFINITY; cols], vec![f32::NEG_INFINITY; cols]);
         let mut add = |col: usize, v: f32| {
             nonzero[col] += usize::from(v != 0.0);
+            sizes[col] += f64::from(v.abs());
             lowest[col] = lowest[col].min(v);
             highest[col] = highest[col].max(v);
         };
@@ -245,6 +250,7 @@ impl ColumnFacts {
                     zero_share: zeros as f64 / rows.max(1) as f64,
                     lowest: lowest[col].min(with_zero(lowest[col])),
                     highest: highest[col].max(with_zero(highest[col])),
+                    size: sizes[col] / nonzero[col].max(1) as f64,
                 }
             })
             .collect()
@@ -284,20 +290,29 @@ impl Preparation {
             return Preparation {
                 rarity,
                 columns,
-                method: Method::Kinds { words, table: Vec::new(), common_scale: false },
+                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false },
             };
         }
-        let few = table.iter().filter(|&&col| !facts[col].is_constant()).count() < MANY;
-        let sampled = sampled_columns(features, &table);
-        let learned = exec.map_blocks(table.len(), 1, |range| {
+        let varied: Vec<usize> = table.iter().copied().filter(|&col| !facts[col].is_constant()).collect();
+        let narrow = varied.len() < MANY;
+        let sampled = sampled_columns(features, &varied);
+        // Codes of a few categories get a column for each level; where many columns are whole numbers, they are counts or grades.
+        let coded = exec.map_blocks(varied.len(), 1, |range| is_coded(&sampled[range.start]));
+        let categories = coded.iter().filter(|&&coded| coded).count() < MANY;
+        let mut learned = exec.map_blocks(varied.len(), 1, |range| {
             let at = range.start;
-            TableColumn::learn(table[at], &sampled[at], few)
+            TableColumn::learn(varied[at], &sampled[at], narrow, coded[at] && categories)
         });
+        let constant = table.iter().filter(|&&col| facts[col].is_constant());
+        learned.extend(constant.map(|&col| TableColumn::unused(col)));
+        learned.sort_by_key(|column| column.column);
         // Columns that are not listed are words, so beside words the useless ones are listed too. One column there must be.
-        let used = learned.iter().filter(|column| column.is_used()).count();
-        let kept = learned.into_iter().filter(|column| words.is_some() || used == 0 || column.is_used());
-        let mut learned: Vec<TableColumn> = kept.collect();
-        let common_scale = !few && share_scale(&mut learned);
+        if words.is_none() {
+            let used = learned.iter().any(TableColumn::is_used);
+            learned.retain(|column| column.is_used() || !used);
+            learned.truncate(if used { usize::MAX } else { 1 });
+        }
+        let common_scale = !narrow && share_scale(&mut learned);
         let words = words.map(|own| {
             // Both parts of a row are of the same length, in the mean.
             let count = learned.iter().filter(|column| column.is_used()).count().max(1) as f64;
@@ -305,7 +320,7 @@ impl Preparation {
             factors.for_each(|[_, factor]| *factor /= count.sqrt());
             WordColumns { scale: 1.0 / root_mean_square(features, &table, own.signed), ..own }
         });
-        Preparation { rarity, columns, method: Method::Kinds { words, table: learned, common_scale } }
+        Preparation { rarity, columns, method: Method::Kinds { words, table: learned, narrow, common_scale } }
     }
 
     fn paper(
@@ -323,13 +338,14 @@ impl Preparation {
         let lowest = lowest.fold(f32::INFINITY, f32::min);
         if lowest < 0.0 && matches!(features, Features::Sparse(_)) {
             exec.notice(
-                "sparse features with negative values: rows are divided by their length, not shifted as in the paper",
+                "sparse features with negative values: rows are divided by their length, not shifted as in the paper, and degrees are \
+                 not appended",
             );
             let words = Some(WordColumns { signed: true, scale: 1.0 });
             return Preparation {
                 rarity,
                 columns,
-                method: Method::Kinds { words, table: Vec::new(), common_scale: false },
+                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false },
             };
         }
         // A shift would fill what is not stored.
@@ -382,7 +398,7 @@ impl Preparation {
 
     /// Whether how long a node's row is says something: it does in a table of few columns, where direction alone would erase it.
     pub(crate) fn lengths_matter(&self) -> bool {
-        matches!(&self.method, Method::Kinds { words: None, table, .. } if table.len() < MANY)
+        matches!(&self.method, Method::Kinds { words: None, narrow: true, .. })
     }
 
     /// Whether the features are words alone, so that their own zeros and signs mean something.
@@ -409,7 +425,7 @@ impl Preparation {
                 }
                 return found;
             }
-            Method::Kinds { words, table, common_scale } => (words, table, *common_scale),
+            Method::Kinds { words, table, common_scale, .. } => (words, table, *common_scale),
         };
         let mut found: Vec<(ColumnKind, Vec<usize>, &'static str)> = Vec::new();
         let mut add =
@@ -515,16 +531,39 @@ impl Preparation {
         };
         match words {
             Some(own) if table.is_empty() => Features::Sparse(self.sparse_words(x.clone(), own.signed)),
-            Some(_) => {
+            Some(own) => {
+                // Words as they are stored, then the outputs of the table, of which there are few.
+                let mut place = vec![u32::MAX; self.columns];
+                table.iter().zip(0..).for_each(|(column, at)| place[column.column] = at);
+                let packed: Vec<TableColumn> =
+                    table.iter().enumerate().map(|(at, c)| TableColumn { column: at, ..c.clone() }).collect();
+                let width = self.width() - self.columns;
                 let rows = exec.map_blocks(x.rows(), 1024, |range| {
-                    let (mut dense, mut out) = (vec![0.0; self.columns], vec![0.0; self.width()]);
-                    let mut room = vec![0.0; self.columns];
-                    let kept = |row| {
-                        scatter(x, row, &mut dense);
-                        self.row(&dense, self.total(&dense, &mut room), &mut out);
-                        x.row(row).iter().for_each(|&col| dense[col as usize] = 0.0);
-                        let nonzero = (0u32..).zip(&out).filter(|(_, v)| **v != 0.0);
-                        nonzero.map(|(col, &v)| (col, v)).unzip()
+                    let (mut values, mut out) = (vec![0.0; table.len()], vec![0.0; width]);
+                    let kept = |row: usize| {
+                        values.fill(0.0);
+                        let (mut indices, mut words) = (Vec::new(), Vec::new());
+                        for (at, &col) in x.row(row).iter().enumerate() {
+                            let v = x.row_values(row).map_or(1.0, |values| values[at]);
+                            match place[col as usize] {
+                                u32::MAX => {
+                                    indices.push(col);
+                                    let weight =
+                                        self.rarity.as_ref().map_or(1.0, |rarity| rarity[col as usize]);
+                                    words.push(v * weight);
+                                }
+                                at => values[at as usize] = v,
+                            }
+                        }
+                        let total = length(&words, own.signed) / f64::from(own.scale);
+                        divide(&mut words, total);
+                        expand(&packed, &values, &mut out);
+                        let first = u32::try_from(self.columns).expect("columns fit in u32");
+                        for (at, &v) in (0..).zip(&out).filter(|(_, v)| **v != 0.0) {
+                            indices.push(first + at);
+                            words.push(v);
+                        }
+                        (indices, words)
                     };
                     range.map(kept).collect::<Vec<(Vec<u32>, Vec<f32>)>>()
                 });
@@ -598,22 +637,23 @@ fn expand(table: &[TableColumn], values: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Which columns are words, where there are many, and which belong to a table.
+/// Which columns are words, where there are many, and which belong to a table. Words are of one size: a column of amounts that are mostly zero is
+/// none, and would take the whole row.
 fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
-    let sparse: Vec<&ColumnFacts> =
-        facts.iter().filter(|fact| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant()).collect();
-    let all = || (0..facts.len()).collect();
-    if sparse.len() < MANY {
-        return (None, all());
+    let sparse = |fact: &&ColumnFacts| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant();
+    let mut sizes: Vec<f64> = facts.iter().filter(sparse).map(|fact| fact.size).collect();
+    sizes.sort_unstable_by(f64::total_cmp);
+    let limit = sizes.get(sizes.len() / 2).map_or(0.0, |middle| WORD_SIZE * middle);
+    let words: Vec<&ColumnFacts> = facts.iter().filter(sparse).filter(|fact| fact.size <= limit).collect();
+    if words.len() < MANY {
+        return (None, (0..facts.len()).collect());
     }
-    let signed = sparse.iter().any(|fact| fact.lowest < 0.0);
-    let mut tops: Vec<f32> = sparse.iter().map(|fact| fact.highest.max(-fact.lowest)).collect();
-    tops.sort_unstable_by(f32::total_cmp);
-    let limit = WORD_SIZE * tops[tops.len() / 2];
+    let signed = words.iter().any(|fact| fact.lowest < 0.0);
     let is_word = |fact: &ColumnFacts| {
-        let size = fact.highest.max(-fact.lowest);
-        let alike = fact.zero_share >= OFTEN_ZERO && size <= limit && (signed || fact.lowest >= 0.0);
-        fact.is_constant() && fact.highest == 0.0 || fact.zero_share >= MOSTLY_ZERO || alike
+        let alike = fact.size <= limit && (signed || fact.lowest >= 0.0);
+        fact.is_constant() && fact.highest == 0.0
+            || alike && fact.zero_share >= OFTEN_ZERO
+            || fact.size <= limit && fact.zero_share >= MOSTLY_ZERO
     };
     let table = (0..facts.len()).filter(|&col| !is_word(&facts[col])).collect();
     (Some(WordColumns { signed, scale: 1.0 }), table)
@@ -626,8 +666,10 @@ fn sampled_columns(features: &Features, columns: &[usize]) -> Vec<Vec<f32>> {
         Features::Dense(x) => x.rows(),
         Features::Sparse(x) => x.rows(),
     };
-    let stride = rows.div_ceil(SAMPLED_ROWS).max(1);
-    let picked = (0..rows).step_by(stride);
+    // Rows of several kinds may alternate, so a fixed stride could see one kind alone.
+    let stride = rows.div_ceil(SAMPLED_ROWS).max(1) as u64;
+    let mixed = |row: usize| (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
+    let picked = (0..rows).filter(move |&row| stride == 1 || mixed(row).is_multiple_of(stride));
     match features {
         Features::None => vec![Vec::new(); columns.len()],
         Features::Dense(x) => {
@@ -648,28 +690,29 @@ fn sampled_columns(features: &Features, columns: &[usize]) -> Vec<Vec<f32>> {
 
 /// The root of the mean square length of the words of a row, once divided by their sum or length.
 fn root_mean_square(features: &Features, table: &[usize], signed: bool) -> f32 {
-    let of = |row: &mut [f32]| {
-        let total = length(row, signed);
-        if total > 0.0 { (length(row, true) / total).powi(2) } else { 0.0 }
+    let mut is_word = vec![true; features.cols()];
+    table.iter().for_each(|&col| is_word[col] = false);
+    let of = |words: &[f32]| {
+        let total = length(words, signed);
+        if total > 0.0 { (length(words, true) / total).powi(2) } else { 0.0 }
     };
-    let mut room = vec![0.0; features.cols()];
-    let clear = |room: &mut [f32]| table.iter().for_each(|&col| room[col] = 0.0);
+    let mut words = Vec::new();
     let (rows, sum) = match features {
         Features::None => (0, 0.0),
         Features::Dense(x) => {
             let sum = (0..x.rows()).map(|row| {
-                room.copy_from_slice(x.row(row));
-                clear(&mut room);
-                of(&mut room)
+                words.clear();
+                words.extend(x.row(row).iter().zip(&is_word).filter(|(_, word)| **word).map(|(v, _)| *v));
+                of(&words)
             });
             (x.rows(), sum.sum::<f64>())
         }
         Features::Sparse(x) => {
             let sum = (0..x.rows()).map(|row| {
-                room.fill(0.0);
-                scatter(x, row, &mut room);
-                clear(&mut room);
-                of(&mut room)
+                words.clear();
+                let stored = x.row(row).iter().enumerate().filter(|(_, col)| is_word[**col as usize]);
+                words.extend(stored.map(|(at, _)| x.row_values(row).map_or(1.0, |values| values[at])));
+                of(&words)
             });
             (x.rows(), sum.sum::<f64>())
         }
@@ -680,21 +723,20 @@ fn root_mean_square(features: &Features, table: &[usize], signed: bool) -> f32 {
 
 impl TableColumn {
     /// From the values of a sample of nodes.
-    fn learn(column: usize, sample: &[f32], few: bool) -> Self {
+    fn learn(column: usize, sample: &[f32], narrow: bool, category: bool) -> Self {
         let mut values = sample.to_vec();
         values.sort_unstable_by(f32::total_cmp);
         let n = values.len();
         let top = values.iter().fold(0.0, |top, v| v.abs().max(top));
         if deviation(&values).1 <= ROUNDING * f64::from(top) {
-            return TableColumn { column, encoding: Encoding::Flag, standard: vec![[0.0; 2]] };
+            return TableColumn::unused(column);
         }
-        let levels = levels(&values);
-        let encoding = match levels {
+        let encoding = match levels(&values) {
             Some(levels) if levels.len() <= 2 => Encoding::Flag,
-            Some(levels) if few && levels.iter().all(|(v, _)| v.fract() == 0.0) => Encoding::Category {
+            Some(levels) if category => Encoding::Category {
                 levels: levels.into_iter().filter(|l| l.1 >= FEWEST_OF_A_LEVEL).map(|l| l.0).collect(),
             },
-            _ => number(&values, few),
+            _ => number(&values, narrow),
         };
         let width = encoding.width();
         let mut rows = vec![0.0; n * width];
@@ -721,6 +763,11 @@ impl TableColumn {
             })
             .collect();
         TableColumn { column, encoding, standard }
+    }
+
+    /// A column that is the same for all nodes.
+    fn unused(column: usize) -> Self {
+        TableColumn { column, encoding: Encoding::Flag, standard: vec![[0.0; 2]] }
     }
 
     /// Whether it differs between nodes.
@@ -753,6 +800,13 @@ fn share_scale(table: &mut [TableColumn]) -> bool {
     true
 }
 
+/// Whether a column holds a few whole numbers, more than two.
+fn is_coded(sample: &[f32]) -> bool {
+    let mut values = sample.to_vec();
+    values.sort_unstable_by(f32::total_cmp);
+    levels(&values).is_some_and(|levels| levels.len() > 2 && levels.iter().all(|(v, _)| v.fract() == 0.0))
+}
+
 /// The different values of a sorted sample with their counts, if there are few.
 fn levels(sorted: &[f32]) -> Option<Vec<(f32, usize)>> {
     let mut found: Vec<(f32, usize)> = Vec::new();
@@ -765,21 +819,21 @@ fn levels(sorted: &[f32]) -> Option<Vec<(f32, usize)>> {
     Some(found)
 }
 
-fn number(sorted: &[f32], few: bool) -> Encoding {
+fn number(sorted: &[f32], narrow: bool) -> Encoding {
     let n = sorted.len();
     let at = |share: f64| sorted[((n - 1) as f64 * share).round() as usize];
     let quartile = |share: f64| f64::from(at(share));
     let (mut centre, mut spread) = (quartile(0.5), (quartile(0.75) - quartile(0.25)) / 1.349);
     let inner = &sorted[(n as f64 * 0.005) as usize..n - (n as f64 * 0.005) as usize];
     let (mean, inner_spread) = deviation(inner);
-    // Half of the values and more are the same: quartiles say nothing about the rest.
+    // Quartiles say little about the rest where half of the values and more are the same, or tails are very heavy.
     if spread < 0.05 * inner_spread {
         (centre, spread) = (mean, inner_spread);
     }
     if spread <= 0.0 {
         (centre, spread) = deviation(sorted);
     }
-    let quantiles = if few {
+    let quantiles = if narrow {
         (0..QUANTILES).map(|k| at(k as f64 / (QUANTILES - 1) as f64)).collect()
     } else {
         Vec::new()

@@ -329,9 +329,9 @@ mod tests {
         assert_eq!(single(&[16_777_215.0, 3.0]).integers().unwrap(), [16_777_215, 3]);
         for (array, why) in [
             (double(&[1.0, 1.5]), "1.5 is not a whole number"),
-            (double(&[2.0 * EXACT_DOUBLE]), "above 9007199254740992"),
+            (double(&[2.0 * EXACT_DOUBLE]), "not below 9007199254740992"),
             (double(&[f64::NAN]), "not finite"),
-            (single(&[16_777_218.0]), "16777218 is above 16777216, where 32-bit floats"),
+            (single(&[16_777_218.0]), "16777218 is not below 16777216, from where on 32-bit floats"),
         ] {
             assert_eq!(array.integers(), None);
             assert!(array.first_inexact().unwrap().contains(why), "{why}");

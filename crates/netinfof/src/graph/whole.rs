@@ -13,9 +13,9 @@ pub(crate) fn id(value: f64, exact: f64) -> Result<u64, String> {
         "is not a whole number".into()
     } else if value < 0.0 {
         "is negative".into()
-    } else if value > exact {
+    } else if value >= exact {
         let bits = if exact == EXACT_DOUBLE { 64 } else { 32 };
-        format!("is above {exact}, where {bits}-bit floats skip whole numbers")
+        format!("is not below {exact}, from where on {bits}-bit floats skip whole numbers")
     } else {
         return Ok(value as u64);
     };
@@ -59,7 +59,7 @@ mod tests {
             ("0.000000e+00", float(0)),
             ("-0.0", float(0)),
             ("4.", float(4)),
-            ("9007199254740992.0", float(1 << 53)),
+            ("9007199254740991.0", float((1 << 53) - 1)),
             ("-12", Written::Whole),
             ("007", Written::Whole),
             ("99999999999999999999", Written::Whole),
@@ -69,7 +69,7 @@ mod tests {
         for (cell, why) in [
             ("1.5", "not a whole number"),
             ("-1.0", "negative"),
-            ("9007199254740993.0e1", "above 9007199254740992"),
+            ("9007199254740993.0e1", "not below 9007199254740992"),
             ("1e400", "not finite"),
         ] {
             assert!(matches!(written(cell), Written::Float(Err(what)) if what.contains(why)), "{cell}");
