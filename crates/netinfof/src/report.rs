@@ -339,7 +339,7 @@ impl ComponentSummary {
             group: Group::of(name, splits.featureless),
             score: mean_of(|c| c.score),
             corrected: corrected.value,
-            interval: corrected.interval,
+            interval: corrected.interval.map(|end| end.min(1.0)),
             normalized: mean_of(|c| c.normalized),
             accuracy: mean_of(|c| c.accuracy),
             no_information: mean_of(|c| c.no_information),

@@ -367,8 +367,9 @@ fn known_labels(
     }
     if classes.len() < 2 {
         return unsuitable(format!(
-            "{} with labelled nodes; at least two classes are needed",
-            if classes.is_empty() { "no class" } else { "only one class" }
+            "{} with labelled nodes; at least two classes are needed{}",
+            if classes.is_empty() { "no class" } else { "only one class" },
+            if own.iter().any(|&label| label < 0) { " (a label of -1 means unknown)" } else { "" }
         ));
     }
     let number = |label: &i32| classes.binary_search(label).ok().map(|at| at as u32);

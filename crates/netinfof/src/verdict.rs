@@ -12,9 +12,10 @@
 //!    alone predicts something.
 //! 3. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
 //!    degrees mean more edges; else it is the mark of the split, and no signal. Without a signal: `nothing` if every interval excludes a gain
-//!    of [`MARGIN`], else `undecided`.
-//! 4. `gnn` if propagation predicts, beats structure by an interval above 0 and beats features too, or is level with them and adds to them.
-//! 5. Else `structure` or `features` if only one of them predicts or one beats the other, unless propagation beats it: then `undecided`.
+//!    of [`MARGIN`], else `undecided`. On nodes the intervals of clusters exclude nothing, so `nothing` needs the fitted model of Act.
+//! 4. `gnn` if propagation predicts and beats structure and features, each by an interval above 0.
+//! 5. Else `structure` or `features` if only one of them predicts or one beats the other, unless propagation beats it, or is level with features and
+//!    adds to them: then `undecided`.
 //!    `any` if both predict and the interval of their difference lies within [`MARGIN`]; else `undecided`.
 //! 6. Act has the last word: a verdict that its test data contradict is withdrawn, and becomes `undecided`.
 //!
@@ -155,15 +156,18 @@ struct Candidate<'a> {
     group: Group,
     score: f64,
     predicts: bool,
+    /// Whether it predicts by degrees alone.
+    by_degree: bool,
 }
 
 impl<'a> Candidate<'a> {
-    fn all(components: &'a OrderedMap<ComponentSummary>) -> Vec<Self> {
+    fn all(components: &'a OrderedMap<ComponentSummary>, info: &SplitsInfo) -> Vec<Self> {
         let of = |(name, c): (&'a str, &ComponentSummary)| Candidate {
             name,
             group: c.group,
             score: c.corrected,
             predicts: c.tells,
+            by_degree: c.tells_by_degree(info.components),
         };
         components.iter().map(of).collect()
     }
@@ -178,9 +182,16 @@ pub(crate) fn confirm(
     info: &SplitsInfo,
 ) {
     let Some(degrees) = parts.get(DEGREES).filter(|degrees| degrees.tells) else { return };
-    let degrees = Candidate { name: DEGREES, group: Group::Other, score: degrees.corrected, predicts: true };
+    let degrees = Candidate {
+        name: DEGREES,
+        group: Group::Other,
+        score: degrees.corrected,
+        predicts: true,
+        by_degree: false,
+    };
     for (name, own) in components.values_mut().chain(parts.values_mut()).filter(|(_, own)| own.tells) {
-        let candidate = Candidate { name, group: own.group, score: own.corrected, predicts: true };
+        let candidate =
+            Candidate { name, group: own.group, score: own.corrected, predicts: true, by_degree: false };
         let matched = compared(&candidate, &degrees, splits, info, |split| split.matched.as_ref());
         own.tells = matched.is_some_and(|c| c.better == name && c.difference.above(0.0));
     }
@@ -198,7 +209,7 @@ pub(crate) fn judge(
     parts: &OrderedMap<ComponentSummary>,
     splits: &[SplitReport],
 ) -> Judgement {
-    let (all, parts_of_x) = (Candidate::all(components), Candidate::all(parts));
+    let (all, parts_of_x) = (Candidate::all(components, info), Candidate::all(parts, info));
     let best_of = |from: &[Candidate<'_>], group: Group| -> Option<usize> {
         let members = (0..from.len()).filter(|&at| from[at].group == group);
         members.max_by(|&a, &b| from[a].score.total_cmp(&from[b].score))
@@ -253,9 +264,10 @@ pub(crate) fn judge(
         matched.is_none_or(|c| c.better == a.name)
     };
     let ahead = |p: &Candidate<'_>| {
-        structure.is_none_or(|s| beats(p, s) && confirmed(p, s))
-            && features.is_none_or(|f| beats(p, f) || !beats(f, p) && adds(p, f))
+        structure.is_none_or(|s| beats(p, s) && confirmed(p, s)) && features.is_none_or(|f| beats(p, f))
     };
+    // Level with features, but adding to them: propagated features hold the node's own again, so this alone shows nothing.
+    let adding = features.zip(propagation).is_some_and(|(f, p)| !beats(p, f) && !beats(f, p) && adds(p, f));
     let predicts = |c: Option<&Candidate<'_>>| c.is_some_and(|c| c.predicts);
     let [s, f, p] = groups.map(predicts);
     let d_alone = !(s || f || p) && all.iter().any(|c| c.name == "D" && c.predicts);
@@ -269,8 +281,15 @@ pub(crate) fn judge(
             c.beyond_degree.map_or((c.interval, c.held_out), |b| (b.interval, b.held_out));
         if degrees_tell {
             // Degrees predict even matched pairs: what counts is how much better a component does.
-            let own = Candidate { name, group: c.group, score: c.corrected, predicts: true };
-            let degrees = Candidate { name: DEGREES, group: Group::Other, score: 0.0, predicts: true };
+            let own =
+                Candidate { name, group: c.group, score: c.corrected, predicts: true, by_degree: false };
+            let degrees = Candidate {
+                name: DEGREES,
+                group: Group::Other,
+                score: 0.0,
+                predicts: true,
+                by_degree: false,
+            };
             let matched = compared(&own, &degrees, splits, info, |split| split.matched.as_ref());
             return matched.is_some_and(|c| {
                 let top = if c.better == name { c.difference.interval[1] } else { -c.difference.interval[0] };
@@ -285,7 +304,11 @@ pub(crate) fn judge(
         _ if d_alone => VerdictKind::Gnn,
         (false, false) if p => VerdictKind::Gnn,
         (false, false) if degree_only => VerdictKind::Structure,
-        (false, false) if excluded && !x_unsure && !(by_degree && higher) => VerdictKind::Nothing,
+        // Clusters are blunt: on nodes only a fitted model excludes a signal.
+        (false, false) if info.links && excluded && !x_unsure && !(by_degree && higher) => {
+            VerdictKind::Nothing
+        }
+        (false, false) if !info.links && model_excludes(splits) => VerdictKind::Nothing,
         (false, false) => VerdictKind::Undecided,
         _ if p && propagation.is_some_and(ahead) => VerdictKind::Gnn,
         (true, false) => VerdictKind::Structure,
@@ -304,7 +327,7 @@ pub(crate) fn judge(
         |own: Option<&Candidate<'_>>| p && own.zip(propagation).is_some_and(|(own, p)| beats(p, own));
     let kind = match kind {
         VerdictKind::Structure if beaten(structure) => VerdictKind::Undecided,
-        VerdictKind::Features if beaten(features) => VerdictKind::Undecided,
+        VerdictKind::Features if beaten(features) || p && adding => VerdictKind::Undecided,
         kind => kind,
     };
     let words = Words {
@@ -337,6 +360,20 @@ pub(crate) fn judge(
         verdict = contradiction;
     }
     Judgement { verdict, comparisons, additions }
+}
+
+/// Whether the fitted models exclude that a node's label can be predicted from the components: the interval of the gained bits ends below
+/// [`MARGIN`] of the labels' entropy.
+fn model_excludes(splits: &[SplitReport]) -> bool {
+    let entropy = |split: &SplitReport| {
+        let (mut counts, all) = (std::collections::BTreeMap::new(), split.samples.labels.len() as f64);
+        split.samples.labels.iter().for_each(|label| *counts.entry(label).or_insert(0.0) += 1.0);
+        counts.values().map(|count: &f64| -count / all * (count / all).log2()).sum::<f64>()
+    };
+    let gains: Option<Vec<Estimate>> =
+        splits.iter().map(|split| split.act.as_ref().map(|a| a.information)).collect();
+    let entropy = splits.iter().map(entropy).sum::<f64>() / splits.len() as f64;
+    gains.is_some_and(|gains| Estimate::mean(&gains, splits.len() as f64).below(MARGIN * entropy))
 }
 
 /// The verdict once its claim is withdrawn, where what Act found on test data contradicts it.
@@ -540,11 +577,17 @@ impl Words<'_> {
                     self.reversed.join(", ")
                 );
             }
+            VerdictKind::Nothing if !self.info.links => {
+                "No component is distinguishable from chance, and the fitted linear model excludes a gain worth having"
+            }
             VerdictKind::Nothing => {
                 return format!(
                     "No component is distinguishable from chance, and a gain of {:.3} over no information is excluded for all of them",
                     self.margin
                 );
+            }
+            VerdictKind::Undecided if self.silent() && !self.info.links => {
+                "No component's clusters are distinguishable from chance, which does not exclude a signal"
             }
             VerdictKind::Undecided if self.silent() => {
                 return format!(
@@ -592,7 +635,11 @@ impl Words<'_> {
             let alone = if group < 2 { " alone" } else { "" };
             match best {
                 Some(best) => {
-                    let chance = if best.predicts { "" } else { ", indistinguishable from chance" };
+                    let chance = match (best.predicts, best.by_degree) {
+                        (true, _) => "",
+                        (false, true) => ", by degrees alone",
+                        (false, false) => ", indistinguishable from chance",
+                    };
                     listed.push(format!(
                         "{}{alone} ({} {:.2}{chance})",
                         self.group(group),
@@ -632,7 +679,7 @@ impl Words<'_> {
             }
             VerdictKind::Undecided if self.silent() => {
                 return format!(
-                    "Look at more of the data, such as with `--shares {}`, or collect more {}.",
+                    "Fit a model with `netinfof act`, look at more of the data, such as with `--shares {}`, or collect more {}.",
                     if links { "0.5,0.3" } else { "0.5,0.25" },
                     if links { "edges" } else { "labels" },
                 );

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{ActReport, Chosen, Grid, NodeCalibration, groups_of};
-use crate::component::{Component, Normalization};
+use crate::component::{Component, ComponentKind, Normalization};
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
@@ -152,53 +152,59 @@ pub fn nodes(
     exec: &Exec,
 ) -> Result<NodeResult> {
     params.validate()?;
-    let told = |info: &InfoScore| info.p_value <= params.max_p;
-    let none = !probed.iter().any(told);
-    let embeddings: Vec<Matrix> = components
-        .iter()
-        .zip(probed)
-        .map(|(component, info)| {
-            if none || told(info) {
-                component.normalized(params.normalization, exec)
-            } else {
-                Matrix::zeros(0, 0)
-            }
-        })
-        .collect();
-    let groups = groups_of(embeddings.iter().map(Matrix::cols));
-    let all: Vec<&Matrix> = embeddings.iter().collect();
-    let of = |nodes| NodeDesign { embeddings: &all, nodes };
     let labels = split.labels_of(&split.sets.train);
     let valid_labels = split.labels_of(&split.sets.valid);
     let classes = split.classes.len();
-    let training = of(&split.sets.train);
-    let (chosen, weights) = exec.stage("act", params.grid.len(), || {
-        let target = Target::Classes { labels: &labels, classes };
-        let used: Vec<Range<usize>> = groups.iter().filter(|group| !group.is_empty()).cloned().collect();
-        let rows = Block::collect(&training, training.cols(), exec);
-        let mut solver = Solver::new(vec![&rows], target, used, exec);
-        let mut best: Option<((f64, f64), Chosen, Weights)> = None;
-        for penalty in params.grid.penalties(labels.len()) {
-            let info = solver.fit(&penalty)?;
+    let table = components.iter().any(|component| component.lengths_matter);
+    let sets = component_sets(components, probed, params.max_p);
+    let mut grid = params.grid.clone();
+    if table && grid == NodeActParams::default().grid {
+        grid.lambda2.extend(TABLE_PENALTIES);
+    }
+    let normalized: Vec<Matrix> = components
+        .iter()
+        .enumerate()
+        .map(|(at, component)| {
+            let used = sets.iter().any(|set| set[at]);
+            if used { component.normalized(params.normalization, exec) } else { Matrix::default() }
+        })
+        .collect();
+    let left_out = Matrix::default();
+    let fitted = exec.stage("act", sets.len() * grid.len(), || {
+        let mut best: Option<((f64, f64), &Vec<bool>, Chosen, Weights)> = None;
+        for set in &sets {
+            let embeddings = of_set(&normalized, set, &left_out);
+            let of = |nodes| NodeDesign { embeddings: &embeddings, nodes };
+            let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
             let every: Vec<&Range<usize>> = groups.iter().collect();
-            let scores = NodeModel::new(solver.weights(), &every).scores(&of(&split.sets.valid), exec);
-            // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise (DESIGN.md).
-            let quality = (
-                log_likelihood(&scores, &valid_labels, classes),
-                metric::accuracy(&most_probable(&scores, classes), &valid_labels),
-            );
-            if best.as_ref().is_none_or(|(so_far, ..)| quality > *so_far) {
-                best = Some((quality, Chosen::new(&penalty, info), solver.weights().clone()));
+            let used: Vec<Range<usize>> = groups.iter().filter(|group| !group.is_empty()).cloned().collect();
+            let training = of(&split.sets.train);
+            let rows = Block::collect(&training, training.cols(), exec);
+            let target = Target::Classes { labels: &labels, classes };
+            let mut solver = Solver::new(vec![&rows], target, used, exec);
+            for penalty in grid.penalties(labels.len()) {
+                let info = solver.fit(&penalty)?;
+                let scores = NodeModel::new(solver.weights(), &every).scores(&of(&split.sets.valid), exec);
+                // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise (DESIGN.md).
+                let quality = (
+                    log_likelihood(&scores, &valid_labels, classes),
+                    metric::accuracy(&most_probable(&scores, classes), &valid_labels),
+                );
+                if best.as_ref().is_none_or(|(so_far, ..)| quality > *so_far) {
+                    best = Some((quality, set, Chosen::new(&penalty, info), solver.weights().clone()));
+                }
+                exec.step()?;
             }
-            exec.step()?;
         }
-        let (_, chosen, weights) = best.expect("the grid is not empty");
-        Ok((chosen, weights))
+        Ok(best.expect("the grid is not empty"))
     })?;
+    let (_, set, chosen, weights) = fitted;
+    let embeddings = of_set(&normalized, set, &left_out);
+    let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
     // What has no weight is left out from here on: a saved model does not hold it.
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = NodeModel::new(&weights, &used.iter().map(|&at| &groups[at]).collect::<Vec<_>>());
-    let weighing: Vec<&Matrix> = used.iter().map(|&at| &embeddings[at]).collect();
+    let weighing: Vec<&Matrix> = used.iter().map(|&at| embeddings[at]).collect();
     let score = |nodes: &[NodeId]| model.scores(&NodeDesign { embeddings: &weighing, nodes }, exec);
     let (valid, test) = (score(&split.sets.valid), score(&split.sets.test));
     let test_labels = split.labels_of(&split.sets.test);
@@ -233,8 +239,8 @@ pub fn nodes(
         lambda1: report.chosen.lambda1,
         lambda2: report.chosen.lambda2,
         ridge: report.chosen.ridge,
-        tolerance: params.grid.tolerance,
-        max_iterations: params.grid.max_iterations,
+        tolerance: grid.tolerance,
+        max_iterations: grid.max_iterations,
     };
     let (mut unseen, mut truth) = cross_fitted(&weighing, split, &penalty, seed, exec)?;
     unseen.extend(&valid);
@@ -246,6 +252,31 @@ pub fn nodes(
     test_labels.iter().for_each(|&class| counts[class as usize] += 1);
     report.baseline = counts.iter().max().map(|&top| top as f64 / test_labels.len().max(1) as f64);
     Ok(NodeResult { report, model, used, calibration, test })
+}
+
+/// Further group penalties where features are a table: few columns that decide the class want larger weights than words do.
+const TABLE_PENALTIES: [f64; 2] = [3e-3, 1e-3];
+
+/// The sets of components that are tried. Those that Probe cannot tell from noise are left out, unless it can tell none. Clusters of a table's rows
+/// are a blunt measure, so for tables all components, and features alone, are tried as well.
+fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) -> Vec<Vec<bool>> {
+    let told: Vec<bool> = probed.iter().map(|info| info.p_value <= max_p).collect();
+    let all = vec![true; components.len()];
+    let mut sets = vec![if told.contains(&true) { told } else { all.clone() }];
+    if components.iter().any(|component| component.lengths_matter) {
+        let features: Vec<bool> = components.iter().map(|c| c.kind == ComponentKind::F).collect();
+        for set in [all, features] {
+            if set.contains(&true) && !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+    }
+    sets
+}
+
+/// The embeddings of a set, an empty one in the place of each that is left out.
+fn of_set<'a>(embeddings: &'a [Matrix], set: &[bool], left_out: &'a Matrix) -> Vec<&'a Matrix> {
+    embeddings.iter().zip(set).map(|(embedding, &used)| if used { embedding } else { left_out }).collect()
 }
 
 /// Folds that training nodes are calibrated in.

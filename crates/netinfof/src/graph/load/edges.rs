@@ -223,6 +223,14 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
         ));
     }
     let features = Matrix::from_vec(labels.len(), feature_columns.len(), values);
+    // Written down, it may well be a class: sentiments and fraud labels are.
+    let minus_ones = labels.iter().filter(|label| *label == "-1").count();
+    if minus_ones > 0 {
+        exec.notice(format!(
+            "label -1 means unknown: {minus_ones} node{} no label; rename it where it is a class",
+            if minus_ones == 1 { " has" } else { "s have" }
+        ));
+    }
     let (labels, classes) = number_labels(&labels);
     Ok(NodeTable { features: Features::from_dense(features), labels, classes })
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 
 /// Pairs of names for the two id columns of an edge list, in lower case and without signs.
-const END_PAIRS: [[&str; 2]; 40] = [
+const END_PAIRS: [[&str; 2]; 44] = [
     ["source", "target"],
     ["src", "dst"],
     ["src", "dest"],
@@ -46,6 +46,10 @@ const END_PAIRS: [[&str; 2]; 40] = [
     ["sender", "recipient"],
     ["caller", "callee"],
     ["buyer", "seller"],
+    ["payer", "payee"],
+    ["payer", "receiver"],
+    ["debtor", "creditor"],
+    ["giver", "receiver"],
     ["parent", "child"],
     ["child", "parent"],
     ["node", "neighbor"],
