@@ -87,6 +87,6 @@ mod tests {
         let fault = parse(&["--task=nodes", "--negatives=heart"]).unwrap_err();
         assert_eq!(fault, "`negatives` applies to task='links', not to task='nodes'; remove it");
         assert!(parse(&["--task=nodes", "--min-class=3"]).is_ok());
-        assert!(parse(&["--dim=x"]).unwrap_err().contains("invalid value 'x'"));
+        assert!(parse(&["--dim=x"]).unwrap_err().contains("invalid `dim`: x"));
     }
 }

@@ -193,7 +193,9 @@ pub(crate) fn confirm(
         let candidate =
             Candidate { name, group: own.group, score: own.corrected, predicts: true, by_degree: false };
         let matched = compared(&candidate, &degrees, splits, info, |split| split.matched.as_ref());
-        own.tells = matched.is_some_and(|c| c.better == name && c.difference.above(0.0));
+        own.tells = matched.is_some_and(|c| {
+            c.better == name && c.difference.above(0.0) && c.difference.value > BEYOND_DEGREE
+        });
     }
 }
 
@@ -316,7 +318,11 @@ pub(crate) fn judge(
         (true, true) => match (structure, features) {
             (Some(s), Some(f)) if beats(s, f) => VerdictKind::Structure,
             (Some(s), Some(f)) if beats(f, s) => VerdictKind::Features,
-            (Some(s), Some(f)) if difference(s, f).is_some_and(|d| d.above(-margin) && d.below(margin)) => {
+            // A signal that is smaller than the margin shows no equivalence.
+            (Some(s), Some(f))
+                if s.score.min(f.score) > no_information + margin
+                    && difference(s, f).is_some_and(|d| d.above(-margin) && d.below(margin)) =>
+            {
                 VerdictKind::Any
             }
             _ => VerdictKind::Undecided,
@@ -437,7 +443,8 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     }
 }
 
-/// The largest AUC above chance against degree-matched negatives at which degrees are still called all there is.
+/// How much better than degrees a component must score where degrees predict even matched pairs, and the largest AUC above chance against
+/// matched pairs at which degrees are still called all there is.
 const BEYOND_DEGREE: f64 = 0.05;
 
 fn compared<'s>(
@@ -821,7 +828,7 @@ mod tests {
     }
 
     #[test]
-    fn level_with_a_part_but_knowing_something_else() {
+    fn level_with_a_part_is_not_ahead_of_it() {
         let mut draw = Seed(4).stream(Stream::Synth, 0);
         let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
         let weak = noisy(&labels, 0.4, &mut draw);
@@ -833,8 +840,9 @@ mod tests {
         let sketch =
             verdict(&labels, &[("R", features.clone()), ("F", weak.clone()), ("S", propagated.clone())]);
         assert_eq!(sketch.kind, VerdictKind::Structure, "{}", sketch.reason);
+        // Nor is it beside features: the node's own features are propagated too.
         let found = verdict(&labels, &[("R", weak.clone()), ("F", features.clone()), ("S", propagated)]);
-        assert_eq!(found.kind, VerdictKind::Gnn, "{}", found.reason);
+        assert_eq!(found.kind, VerdictKind::Undecided, "{}", found.reason);
         assert!(found.reason.contains("S adds"), "{}", found.reason);
         let same = verdict(&labels, &[("R", weak), ("F", features.clone()), ("S", features)]);
         assert_eq!(same.kind, VerdictKind::Features, "{}", same.reason);

@@ -10,8 +10,8 @@ use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::Csr;
 use crate::kernel::{self, simd};
-use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
+use crate::linalg::{SglInfo, SglParams};
 use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
 use crate::metric::{self, Curves};
 use crate::pairwise::Source;
@@ -270,6 +270,7 @@ pub fn links(
     let judge = Judge::new(split, valid, k, source, exec);
     let mut solver = Solver::new(blocks, Target::Binary(&labels), groups.clone(), exec);
     let (penalties, patience) = match &params.penalties {
+        _ if components.is_empty() => (Vec::new(), 0),
         Penalties::Grid(grid) => (grid.penalties(labels.len()).collect::<Vec<_>>(), usize::MAX),
         Penalties::Path(path) => (path.penalties(solver.lambda_max(path.ratio)?), path.patience),
     };
@@ -305,7 +306,10 @@ pub fn links(
         }
         Ok(())
     })?;
-    let (_, chosen, weights) = best.expect("some penalty was tried");
+    // Without a component there is nothing to fit: all pairs are alike.
+    let nothing =
+        || (0.0, Chosen::new(&SglParams::new(0.0, 0.0), SglInfo::default()), solver.weights().clone());
+    let (_, chosen, weights) = best.unwrap_or_else(nothing);
     // What has no weight is left out from here on: a saved model does not hold it.
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = LinkModel::new(&weights, used.iter().map(|&at| &groups[at]), params);

@@ -272,7 +272,9 @@ impl Preparation {
     ) -> Self {
         let columns = features.cols();
         if columns == 0 {
-            let method = Method::Degrees { columns: degree_columns(graph, params, exec) };
+            let degrees = degree_columns(graph, params, exec);
+            exec.notice(format!("no features: {degrees} one-hot degree columns take their place"));
+            let method = Method::Degrees { columns: degrees };
             return Preparation { rarity: rare.then(Vec::new), columns, method };
         }
         let facts = ColumnFacts::all(features);
