@@ -48,10 +48,9 @@ class Options(TypedDict, total=False):
     s_averaging: Literal["row", "symmetric"] | None
     #: Scale the columns of propagated features to length 1 before the PCA. Default no.
     column_norm: bool | None
-    #: How features become input: every column by its kind, or as in the paper's code. Default by-kind; paper in the paper protocol.
-    feature_scaling: Literal["by-kind", "paper"] | None
-    #: One-hot degrees beside the features, as in the paper's experiments on Products, Twitch and Pokec; needs the paper's scaling. Default no.
-    append_degrees: bool | None
+    #: How features become input: every column by its kind, or as in the paper's code, with one-hot degrees beside them or not. Default by-kind;
+    #: paper in the paper protocol.
+    feature_scaling: Literal["by-kind", "paper", "paper-degrees"] | None
     #: Subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol.
     power_iterations: int | None
     #: Links: bins of the similarity in Probe. Default 8.

@@ -69,7 +69,9 @@ def test_small_inputs_of_any_kind_are_met(task: Any) -> None:
         gained, kind = run["splits"][0]["information"], result.verdict.kind
         assert all(np.isfinite(value) for value in result.test.values()), seed
         if kind == "nothing":
-            assert gained["interval"][0] <= 0, f"{seed}: {result.verdict}"
+            # Against uniform negatives the split's own mark on degrees may be learned; that is no signal.
+            matched = run["splits"][0].get("beyond_degree_auc")
+            assert gained["interval"][0] <= 0 if matched is None else matched["interval"][0] <= 0.5, f"{seed}: {result.verdict}"
         elif kind != "undecided":
             assert gained["value"] > 0 and result.test.get("auc", 1.0) > 0.5, f"{seed}: {result.verdict}"
     assert done > 80

@@ -514,6 +514,8 @@ pub(crate) enum FeatureScalingArg {
     ByKind,
     /// As in the paper's published code
     Paper,
+    /// The same with one-hot degrees beside the features, as in the paper's experiments on Products, Twitch and Pokec
+    PaperDegrees,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -571,10 +573,6 @@ pub(crate) struct RunArgs {
     /// divided by their sum [default: by-kind; paper in the paper protocol]
     #[arg(long, value_enum)]
     pub(crate) feature_scaling: Option<FeatureScalingArg>,
-    /// One-hot degrees beside the features, as in the paper's experiments on Products, Twitch and Pokec; needs
-    /// --feature-scaling paper or the paper protocol
-    #[arg(long)]
-    pub(crate) append_degrees: bool,
     /// Subspace iterations of the randomised SVD [default: 4; 1 in the paper protocol]
     #[arg(long, value_name = "N")]
     pub(crate) power_iterations: Option<usize>,
@@ -772,9 +770,11 @@ impl RunArgs {
         match self.feature_scaling {
             Some(FeatureScalingArg::ByKind) => params.scaling = FeatureScaling::ByKind,
             Some(FeatureScalingArg::Paper) => params.scaling = FeatureScaling::Paper,
+            Some(FeatureScalingArg::PaperDegrees) => {
+                (params.scaling, params.append_degrees) = (FeatureScaling::Paper, true);
+            }
             None => {}
         }
-        params.append_degrees = self.append_degrees;
         if let Some(iterations) = self.power_iterations {
             params.rsvd.power_iterations = iterations;
         }

@@ -233,9 +233,9 @@ pub(crate) fn report(report: &Report) -> String {
     }
     if let Some(line) = preparation_line(report) {
         text.push('\n');
-        wrapped(&line, 96).iter().for_each(|line| {
+        for line in wrapped(&line, 96) {
             let _ = writeln!(text, "  {line}");
-        });
+        }
     }
     let _ = write!(
         text,

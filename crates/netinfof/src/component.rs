@@ -295,7 +295,9 @@ impl Component {
         let mut scale = self.column_scale(exec);
         if !unit {
             let factor = self.common_factor(&scale);
-            scale.iter_mut().for_each(|s| *s *= factor);
+            for s in &mut scale {
+                *s *= factor;
+            }
         }
         self.with_scale(Some(scale), unit)
     }

@@ -336,14 +336,19 @@ pub(crate) fn judge(
         VerdictKind::Features if beaten(features) || p && adding => VerdictKind::Undecided,
         kind => kind,
     };
+    let unconfirmed = p && structure.zip(propagation).is_some_and(|(s, p)| beats(p, s) && !confirmed(p, s));
+    let case = match () {
+        () if d_alone => Case::DAlone,
+        () if degree_only => Case::DegreeOnly,
+        () if by_degree && higher => Case::DegreesPredict,
+        () if by_degree => Case::Mark,
+        () if unconfirmed => Case::Unconfirmed,
+        () if x_alone => Case::XAlone,
+        () => Case::Usual,
+    };
     let words = Words {
         groups,
-        x_alone,
-        d_alone,
-        degree_only,
-        unconfirmed: p && structure.zip(propagation).is_some_and(|(s, p)| beats(p, s) && !confirmed(p, s)),
-        degrees_predict: by_degree && higher && !degree_only,
-        mark: by_degree && !higher,
+        case,
         reversed: components
             .iter()
             .filter(|(_, c)| info.links && !c.tells && c.held_out.below(0.5))
@@ -412,7 +417,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     };
     // Degrees alone are a claim about uniform negatives.
     let confirmed = if verdict.degree_only { gain.above(0.0) } else { signal };
-    let withdrawn = |why: String, next: &str| {
+    let withdrawn = |why: &str, next: &str| {
         let reason = format!("{why}: {found}. {}", verdict.reason);
         Some(Verdict { kind: VerdictKind::Undecided, degree_only: false, reason, next: next.into() })
     };
@@ -421,21 +426,21 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
         acts.iter().all(|act| act.weights.iter().all(|(name, &norm)| !propagated(name) || norm == 0.0));
     match verdict.kind {
         VerdictKind::Nothing | VerdictKind::Undecided if signal => withdrawn(
-            format!("There is a signal, but Probe does not show which part of the data carries it"),
+            "There is a signal, but Probe does not show which part of the data carries it",
             "Use the fitted model; `--shares` with more labels or edges for Probe may show where the signal comes from.",
         ),
         VerdictKind::Nothing | VerdictKind::Undecided => None,
         _ if !confirmed => withdrawn(
-            "The fitted model does not confirm what Probe found".into(),
+            "The fitted model does not confirm what Probe found",
             "Collect more labels or edges before you rely on a model, or try other features.",
         ),
         VerdictKind::Gnn if unused => withdrawn(
-            "The fitted model gives propagated features no weight".into(),
+            "The fitted model gives propagated features no weight",
             "Compare models on structure, on features and on both with `netinfof act --components`.",
         ),
         _ if verdict.degree_only && matched.is_some_and(|auc| auc.interval[1] > 0.5 + BEYOND_DEGREE) => {
             withdrawn(
-                "Degrees predict edges, and more is not excluded".into(),
+                "Degrees predict edges, and more is not excluded",
                 "Evaluate models with `--negatives degree`, and compare them with a score from degrees.",
             )
         }
@@ -493,21 +498,29 @@ fn stream(split: &SplitReport, a: &str, b: &str, question: u64) -> crate::seed::
     Seed(split.seed).stream(Stream::Resampling, unit)
 }
 
+/// What is special about the evidence of a run, if anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Case {
+    Usual,
+    /// X predicts something and no embedding does.
+    XAlone,
+    /// Only D does.
+    DAlone,
+    /// Degrees are all that predicts edges.
+    DegreeOnly,
+    /// Degrees predict edges, and more is neither shown nor excluded.
+    DegreesPredict,
+    /// The split's mark on degrees is all that there is.
+    Mark,
+    /// Propagation beats structure against uniform negatives alone.
+    Unconfirmed,
+}
+
 /// What a verdict is explained with.
 struct Words<'a> {
     /// The best of structure, features and propagation.
     groups: [Option<&'a Candidate<'a>>; 3],
-    /// Whether X predicts something and no embedding does.
-    x_alone: bool,
-    /// Whether only D does.
-    d_alone: bool,
-    degree_only: bool,
-    /// Whether propagation beats structure against uniform negatives alone.
-    unconfirmed: bool,
-    /// Whether degrees predict edges, and more is neither shown nor excluded.
-    degrees_predict: bool,
-    /// Whether the split's mark on degrees is all that there is.
-    mark: bool,
+    case: Case,
     /// Components that rank held-out edges below other pairs.
     reversed: Vec<&'a str>,
     comparisons: &'a [Comparison],
@@ -565,17 +578,17 @@ impl Words<'_> {
     fn finding(&self, kind: VerdictKind) -> String {
         let [structure, features, propagation] = self.groups;
         let text = match kind {
-            _ if self.d_alone => {
+            _ if self.case == Case::DAlone => {
                 "Only the difference between a node and its neighbours (D) predicts anything"
             }
-            VerdictKind::Structure if self.degree_only => {
+            VerdictKind::Structure if self.case == Case::DegreeOnly => {
                 "Degrees are all that predicts edges: against degree-matched negatives nothing is distinguishable from chance"
             }
-            VerdictKind::Nothing | VerdictKind::Undecided if self.mark => {
+            VerdictKind::Nothing | VerdictKind::Undecided if self.case == Case::Mark => {
                 "What predicts edges under uniform negatives is the mark that the split leaves on degrees; against degree-matched \
                  negatives nothing is distinguishable from chance"
             }
-            VerdictKind::Undecided if self.degrees_predict => {
+            VerdictKind::Undecided if self.case == Case::DegreesPredict => {
                 "Degrees predict edges, and the data neither show nor exclude a signal beyond them"
             }
             VerdictKind::Undecided if self.silent() && !self.reversed.is_empty() => {
@@ -632,7 +645,11 @@ impl Words<'_> {
             }
             VerdictKind::Any => "Structure alone and features alone predict equally well",
         };
-        if self.x_alone { format!("{text}, by what the pair of nodes shares (X) alone") } else { text.into() }
+        if self.case == Case::XAlone {
+            format!("{text}, by what the pair of nodes shares (X) alone")
+        } else {
+            text.into()
+        }
     }
 
     fn reason(&self, kind: VerdictKind) -> String {
@@ -681,7 +698,7 @@ impl Words<'_> {
     fn next(&self, kind: VerdictKind, x_best: bool) -> String {
         let links = self.info.links;
         let text = match kind {
-            VerdictKind::Undecided if self.degrees_predict => {
+            VerdictKind::Undecided if self.case == Case::DegreesPredict => {
                 "Evaluate models with `--negatives degree`, and compare them with a score from degrees."
             }
             VerdictKind::Undecided if self.silent() => {
@@ -691,16 +708,16 @@ impl Words<'_> {
                     if links { "edges" } else { "labels" },
                 );
             }
-            VerdictKind::Undecided if self.unconfirmed => {
+            VerdictKind::Undecided if self.case == Case::Unconfirmed => {
                 "Structural embeddings and a GNN are likely to do equally well: compare them with `--negatives degree`."
             }
             VerdictKind::Undecided => {
                 "Compare models on structure, on features and on both with `netinfof act --components`, or collect more labels or edges."
             }
-            VerdictKind::Structure if self.degree_only => {
+            VerdictKind::Structure if self.case == Case::DegreeOnly => {
                 "A score from degrees, such as preferential attachment, does as well as a GNN; evaluate any model with `--negatives degree`."
             }
-            _ if self.x_alone => "Prefer a model that looks at pairs, or `netinfof act`.",
+            _ if self.case == Case::XAlone => "Prefer a model that looks at pairs, or `netinfof act`.",
             VerdictKind::Gnn => {
                 "Train a GNN; `netinfof act` gives its linear counterpart in seconds, the baseline to beat."
             }
@@ -719,7 +736,11 @@ impl Words<'_> {
             VerdictKind::Nothing => "Look for other features, another target or more edges.",
         };
         let mut text = text.to_string();
-        if links && x_best && !self.x_alone && !self.degree_only && kind != VerdictKind::Nothing {
+        if links
+            && x_best
+            && !matches!(self.case, Case::XAlone | Case::DegreeOnly)
+            && kind != VerdictKind::Nothing
+        {
             text.push_str(
                 " What the pair of nodes shares (X) predicts better still: prefer a model that looks at pairs, or `netinfof act`.",
             );

@@ -171,7 +171,7 @@ pub fn nodes(
         .collect();
     let left_out = Matrix::default();
     let fitted = exec.stage("act", sets.len() * grid.len(), || {
-        let mut best: Option<((f64, f64), &Vec<bool>, Chosen, Weights)> = None;
+        let mut best: Option<Fit<'_>> = None;
         for set in &sets {
             let embeddings = of_set(&normalized, set, &left_out);
             let of = |nodes| NodeDesign { embeddings: &embeddings, nodes };
@@ -190,15 +190,16 @@ pub fn nodes(
                     log_likelihood(&scores, &valid_labels, classes),
                     metric::accuracy(&most_probable(&scores, classes), &valid_labels),
                 );
-                if best.as_ref().is_none_or(|(so_far, ..)| quality > *so_far) {
-                    best = Some((quality, set, Chosen::new(&penalty, info), solver.weights().clone()));
+                if best.as_ref().is_none_or(|best| quality > best.quality) {
+                    let chosen = Chosen::new(&penalty, info);
+                    best = Some(Fit { quality, set, chosen, weights: solver.weights().clone() });
                 }
                 exec.step()?;
             }
         }
         Ok(best.expect("the grid is not empty"))
     })?;
-    let (_, set, chosen, weights) = fitted;
+    let Fit { set, chosen, weights, .. } = fitted;
     let embeddings = of_set(&normalized, set, &left_out);
     let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
     // What has no weight is left out from here on: a saved model does not hold it.
@@ -246,12 +247,23 @@ pub fn nodes(
     unseen.extend(&valid);
     truth.extend(&valid_labels);
     let calibration = NodeCalibration::fit(&unseen, &truth, classes);
-    let gained = gained_bits(&test, &test_labels, &calibration, &class_shares(&labels, classes));
+    let gained = gained_bits(&test, &test_labels, calibration, &class_shares(&labels, classes));
     report.information = Estimate::of_values(gained.into_iter());
     let mut counts = vec![0usize; classes];
-    test_labels.iter().for_each(|&class| counts[class as usize] += 1);
+    for &class in &test_labels {
+        counts[class as usize] += 1;
+    }
     report.baseline = counts.iter().max().map(|&top| top as f64 / test_labels.len().max(1) as f64);
     Ok(NodeResult { report, model, used, calibration, test })
+}
+
+/// A fit of one set of components under one penalty.
+struct Fit<'a> {
+    /// Likelihood and accuracy on validation nodes.
+    quality: (f64, f64),
+    set: &'a [bool],
+    chosen: Chosen,
+    weights: Weights,
 }
 
 /// Further group penalties where features are a table: few columns that decide the class want larger weights than words do.
@@ -323,13 +335,15 @@ fn cross_fitted(
 /// Shares of the classes among labels, none of them zero.
 fn class_shares(labels: &[u32], classes: usize) -> Vec<f64> {
     let mut counts = vec![0.5; classes];
-    labels.iter().for_each(|&class| counts[class as usize] += 1.0);
+    for &class in labels {
+        counts[class as usize] += 1.0;
+    }
     let all: f64 = counts.iter().sum();
     counts.iter().map(|count| count / all).collect()
 }
 
 /// For every node, log₂ of how much more probable its class is by the model than by the shares of the classes.
-fn gained_bits(scores: &[f64], truth: &[u32], calibration: &NodeCalibration, shares: &[f64]) -> Vec<f64> {
+fn gained_bits(scores: &[f64], truth: &[u32], calibration: NodeCalibration, shares: &[f64]) -> Vec<f64> {
     let of = |(row, &class): (&[f64], &u32)| {
         let cooled: Vec<f64> = row.iter().map(|s| s / calibration.temperature).collect();
         let log_p = cooled[class as usize] - log_sum_exp(&cooled);

@@ -285,7 +285,9 @@ impl Preparation {
         // Rarity belongs to words.
         let rarity = rare.then(|| {
             let mut rarity = if words.is_some() { features.rarity() } else { vec![1.0; columns] };
-            table.iter().for_each(|&col| rarity[col] = 1.0);
+            for &col in &table {
+                rarity[col] = 1.0;
+            }
             rarity
         });
         if table.is_empty() {
@@ -489,7 +491,9 @@ impl Preparation {
             Method::Kinds { words: Some(own), table, .. } => {
                 let (words, rest) = out.split_at_mut(self.columns);
                 self.weighed(values, words);
-                table.iter().for_each(|column| words[column.column] = 0.0);
+                for column in table {
+                    words[column.column] = 0.0;
+                }
                 divide(words, total / f64::from(own.scale));
                 expand(table, values, rest);
             }
@@ -508,7 +512,9 @@ impl Preparation {
             }
             Method::Kinds { words: Some(own), table, .. } => {
                 self.weighed(values, room);
-                table.iter().for_each(|column| room[column.column] = 0.0);
+                for column in table {
+                    room[column.column] = 0.0;
+                }
                 length(room, own.signed)
             }
         }
@@ -693,7 +699,9 @@ fn sampled_columns(features: &Features, columns: &[usize]) -> Vec<Vec<f32>> {
 /// The root of the mean square length of the words of a row, once divided by their sum or length.
 fn root_mean_square(features: &Features, table: &[usize], signed: bool) -> f32 {
     let mut is_word = vec![true; features.cols()];
-    table.iter().for_each(|&col| is_word[col] = false);
+    for &col in table {
+        is_word[col] = false;
+    }
     let of = |words: &[f32]| {
         let total = length(words, signed);
         if total > 0.0 { (length(words, true) / total).powi(2) } else { 0.0 }
