@@ -6,20 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::{self, Grid, KnownEdges, LinkActParams, NodeActParams, Penalties};
 use crate::compat::{CompatKind, CompatParams};
-use crate::component::{self, ComponentKind, ComponentParams, FeatureScaling};
+use crate::component::{self, Component, ComponentKind, ComponentParams, FeatureScaling};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, NodeId, Pair};
 use crate::link::{self, Evaluated, LearnedLinks, PairSet};
 use crate::model::{LinkWork, Model, NodeWork};
 use crate::pairwise::Source;
-use crate::probe::{self, LinkProbeParams, NodeProbeParams, ProbedPairs};
+use crate::probe::{self, InfoScore, LinkProbeParams, NodeProbeParams, ProbedPairs};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
-use crate::seed::Seed;
+use crate::seed::{Seed, Stream};
 use crate::split::{
     self, LinkPairs, LinkSplit, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams,
 };
 use crate::training::Training;
+use crate::verdict::{self, Group};
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
 /// [`LinkParams::paper`] does not.
@@ -480,7 +481,13 @@ fn node_split(
     let components = component::build(graph.adjacency(), graph.features(), &params.component, seed, exec)?;
     clock.lap("components");
 
-    let probed = probe::nodes(&components, &split, &params.probe, seed, exec)?;
+    let mut probed = probe::nodes(&components, &split, &params.probe, seed, exec)?;
+    if let Some(control) = shuffled_control(&components, &probed.scores, run, seed)? {
+        let found = probe::nodes(&control, &split, &params.probe, seed, exec)?;
+        let names =
+            found.samples.bins.into_iter().map(|(name, count, bins)| (verdict::control(&name), count, bins));
+        probed.samples.bins.extend(names);
+    }
     clock.lap("probe");
 
     let act = match goal {
@@ -510,6 +517,35 @@ fn node_split(
         samples: probed.samples,
         matched: probed.matched,
     })
+}
+
+/// Propagated components of features that belong to other nodes, where features alone predict nothing and propagated ones more than structure: random
+/// features become a sketch of the structure on their way through a graph, and these show how good a one. None where that is no question.
+fn shuffled_control(
+    components: &[Component],
+    probed: &[InfoScore],
+    run: &Run<'_, NodeSets, NodeParams>,
+    seed: Seed,
+) -> Result<Option<Vec<Component>>> {
+    let &Run { graph, params, exec, .. } = run;
+    let best = |group: Group| {
+        let own = components.iter().zip(probed).filter(|(c, _)| Group::of(c.kind.name(), false) == group);
+        own.map(|(_, info)| (info.corrected.value, info.p_value)).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let [structure, features, propagation] =
+        [Group::Structure, Group::Features, Group::Propagation].map(best);
+    let asked = match (structure, features, propagation) {
+        (Some(s), Some(f), Some(p)) => p.0 > s.0 && f.1 > verdict::LEVEL / components.len() as f64,
+        _ => false,
+    };
+    if !asked || graph.features().cols() == 0 {
+        return Ok(None);
+    }
+    let mut order: Vec<NodeId> = (0..graph.nodes()).map(|node| node as NodeId).collect();
+    seed.stream(Stream::ControlFeatures, 0).shuffle(&mut order);
+    let mut own = params.component.clone();
+    own.kinds.retain(|kind| Group::of(kind.name(), false) == Group::Propagation);
+    component::build(graph.adjacency(), &graph.features().rows_of(&order), &own, seed, exec).map(Some)
 }
 
 /// Times the stages of a split.

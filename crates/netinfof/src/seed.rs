@@ -53,6 +53,8 @@ pub enum Stream {
     CalibrationFolds = 19,
     /// Negatives that the probabilities of links are calibrated on.
     CalibrationNegatives = 20,
+    /// Features of other nodes, as a control.
+    ControlFeatures = 21,
 }
 
 /// The seed of a run.

@@ -13,7 +13,8 @@
 //! 3. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
 //!    degrees mean more edges; else it is the mark of the split, and no signal. Without a signal: `nothing` if every interval excludes a gain
 //!    of [`MARGIN`], else `undecided`. On nodes the intervals of clusters exclude nothing, so `nothing` needs the fitted model of Act.
-//! 4. `gnn` if propagation predicts and beats structure and features, each by an interval above 0.
+//! 4. `gnn` if propagation predicts and beats structure and features, each by an interval above 0. Where features alone predict nothing, propagated
+//!    ones must beat those of shuffled features too, which are a sketch of the structure; this is measured for nodes alone.
 //! 5. Else `structure` or `features` if only one of them predicts or one beats the other, unless propagation beats it, or is level with features and
 //!    adds to them: then `undecided`.
 //!    `any` if both predict and the interval of their difference lies within [`MARGIN`]; else `undecided`.
@@ -199,6 +200,11 @@ pub(crate) fn confirm(
     }
 }
 
+/// What the control of a component is called among the samples: the same of shuffled features.
+pub(crate) fn control(component: &str) -> String {
+    format!("{component} shuffled")
+}
+
 /// The score of degrees alone among the parts.
 const DEGREES: &str = "degrees";
 
@@ -270,6 +276,13 @@ pub(crate) fn judge(
     };
     // Level with features, but adding to them: propagated features hold the node's own again, so this alone shows nothing.
     let adding = features.zip(propagation).is_some_and(|(f, p)| !beats(p, f) && !beats(f, p) && adds(p, f));
+    // Where features alone predict nothing, propagated ones may be a sketch of the structure: they must beat those of shuffled features.
+    let controlled = |p: &Candidate<'_>| {
+        let name = control(p.name);
+        let other = Candidate { name: &name, score: f64::NEG_INFINITY, ..*p };
+        let found = compared(p, &other, splits, info, |split| Some(&split.samples));
+        found.is_some_and(|c| c.better == p.name && c.difference.above(0.0))
+    };
     let predicts = |c: Option<&Candidate<'_>>| c.is_some_and(|c| c.predicts);
     let [s, f, p] = groups.map(predicts);
     let d_alone = !(s || f || p) && all.iter().any(|c| c.name == "D" && c.predicts);
@@ -312,6 +325,9 @@ pub(crate) fn judge(
         }
         (false, false) if !info.links && model_excludes(splits) => VerdictKind::Nothing,
         (false, false) => VerdictKind::Undecided,
+        (true, false) if p && features.is_some() && propagation.is_some_and(ahead) => {
+            if propagation.is_some_and(controlled) { VerdictKind::Gnn } else { VerdictKind::Undecided }
+        }
         _ if p && propagation.is_some_and(ahead) => VerdictKind::Gnn,
         (true, false) => VerdictKind::Structure,
         (false, true) => VerdictKind::Features,
@@ -836,8 +852,8 @@ mod tests {
         };
         assert_eq!(kind(&coins, &more, &coins), VerdictKind::Nothing);
         assert_eq!(kind(&coins, &more, &strong), VerdictKind::Gnn);
-        // Propagation beats structure: structure is not enough, whatever features say alone.
-        assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Gnn);
+        // Propagation beats structure, and there is no control: structure is not enough, and more is not shown.
+        assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Undecided);
         assert_eq!(kind(&strong, &coins, &weak), VerdictKind::Structure);
         assert_eq!(kind(&weak, &other, &strong), VerdictKind::Gnn);
         assert_eq!(kind(&coins, &strong, &weak), VerdictKind::Features);
@@ -909,4 +925,10 @@ mod tests {
         let all: Vec<(&str, Vec<u32>)> = names.map(|name| (name, noisy(&labels, 0.5, &mut draw))).to_vec();
         assert_ne!(verdict(&labels, &all).kind, VerdictKind::Nothing);
     }
-}
+}            VerdictKind::Undecided
+                if features.is_some_and(|f| !f.predicts) && propagation.is_some_and(|p| p.predicts) =>
+            {
+                "Propagated features predict better than structure, but features alone do not predict, and propagated ones are not shown to be \
+                 more than another sketch of the structure"
+            }
+
