@@ -632,9 +632,18 @@ impl Words<'_> {
                     if self.info.links { "pairs" } else { "labelled nodes" }
                 );
             }
-            VerdictKind::Undecided => {
+            VerdictKind::Undecided
+                if features.is_some_and(|f| !f.predicts) && propagation.is_some_and(|p| p.predicts) =>
+            {
+                "Propagated features predict better than structure, but features alone do not predict, and propagated ones are not shown to be \
+                 more than another sketch of the structure"
+            }
+            VerdictKind::Undecided
+                if structure.is_some_and(|s| s.predicts) && features.is_some_and(|f| f.predicts) =>
+            {
                 "Structure and features both predict, and the data do not show which part is enough"
             }
+            VerdictKind::Undecided => "There is a signal, and the data do not show which part is enough",
             VerdictKind::Gnn if structure.is_none() && features.is_none() => "Propagated features predict",
             VerdictKind::Gnn
                 if features.is_some_and(|f| !f.predicts) && structure.is_some_and(|s| s.predicts) =>
@@ -925,10 +934,4 @@ mod tests {
         let all: Vec<(&str, Vec<u32>)> = names.map(|name| (name, noisy(&labels, 0.5, &mut draw))).to_vec();
         assert_ne!(verdict(&labels, &all).kind, VerdictKind::Nothing);
     }
-}            VerdictKind::Undecided
-                if features.is_some_and(|f| !f.predicts) && propagation.is_some_and(|p| p.predicts) =>
-            {
-                "Propagated features predict better than structure, but features alone do not predict, and propagated ones are not shown to be \
-                 more than another sketch of the structure"
-            }
-
+}
