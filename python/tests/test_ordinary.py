@@ -9,8 +9,27 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse
+from numpy.typing import NDArray
 
 import netinfof
+
+
+def any_column(rng: np.random.Generator, y: NDArray[np.int64]) -> NDArray[Any]:
+    """A column of numbers, flags, codes, one value, a heavy tail, something about the label, or extreme values."""
+    kind, scale, nodes = int(rng.integers(7)), 10.0 ** rng.uniform(-6, 6), len(y)
+    if kind == 0:
+        return np.asarray(scale * rng.normal(size=nodes))
+    if kind == 1:
+        return (rng.random(nodes) < 0.3).astype(float)
+    if kind == 2:
+        return rng.integers(0, 9, nodes)
+    if kind == 3:
+        return np.full(nodes, scale)
+    if kind == 4:
+        return np.exp(5 * rng.normal(size=nodes))
+    if kind == 5:
+        return y + 0.5 * rng.normal(size=nodes)
+    return np.where(rng.random(nodes) < 0.02, 1e30, rng.random(nodes))
 
 
 def any_input(seed: int) -> netinfof.Graph:
@@ -24,20 +43,7 @@ def any_input(seed: int) -> netinfof.Graph:
     if rng.random() < 0.5:
         edges = edges[:, (y[edges[0]] == y[edges[1]]) | (rng.random(edges.shape[1]) < 0.1)]
     edges = edges[:, edges[0] != edges[1]]
-    columns = []
-    for _ in range(int(rng.integers(0, 41))):
-        scale = 10.0 ** rng.uniform(-6, 6)
-        columns.append(
-            [
-                lambda: scale * rng.normal(size=nodes),
-                lambda: rng.random(nodes) < 0.3,
-                lambda: rng.integers(0, 9, nodes),
-                lambda: np.full(nodes, scale),
-                lambda: np.exp(5 * rng.normal(size=nodes)),
-                lambda: y + 0.5 * rng.normal(size=nodes),
-                lambda: np.where(rng.random(nodes) < 0.02, 1e30, rng.random(nodes)),
-            ][int(rng.integers(7))]()
-        )
+    columns = [any_column(rng, y) for _ in range(int(rng.integers(0, 41)))]
     x = np.column_stack(columns).astype(np.float32) if columns else None
     if x is not None and rng.random() < 0.3:
         x[::3] = x[0]

@@ -317,7 +317,10 @@ pub(crate) fn judge(
     let x_unsure = silent && x_predicts;
     let kind = match (s, f) {
         _ if d_alone => VerdictKind::Gnn,
-        (false, false) if p => VerdictKind::Gnn,
+        (false, false) if p => {
+            let shown = info.links || features.is_none() || propagation.is_some_and(controlled);
+            if shown { VerdictKind::Gnn } else { VerdictKind::Undecided }
+        }
         (false, false) if degree_only => VerdictKind::Structure,
         // Clusters are blunt: on nodes only a fitted model excludes a signal.
         (false, false) if info.links && excluded && !x_unsure && !(by_degree && higher) => {
@@ -632,11 +635,14 @@ impl Words<'_> {
                     if self.info.links { "pairs" } else { "labelled nodes" }
                 );
             }
+            VerdictKind::Undecided if self.case == Case::Unconfirmed => {
+                "Propagated features beat structure against uniform negatives, but not against degree-matched negatives"
+            }
             VerdictKind::Undecided
                 if features.is_some_and(|f| !f.predicts) && propagation.is_some_and(|p| p.predicts) =>
             {
-                "Propagated features predict better than structure, but features alone do not predict, and propagated ones are not shown to be \
-                 more than another sketch of the structure"
+                "Propagated features predict, but features alone do not, and propagated ones are not shown to be more than a sketch of the \
+                 structure"
             }
             VerdictKind::Undecided
                 if structure.is_some_and(|s| s.predicts) && features.is_some_and(|f| f.predicts) =>
