@@ -535,7 +535,8 @@ fn shuffled_control(
     let [structure, features, propagation] =
         [Group::Structure, Group::Features, Group::Propagation].map(best);
     let asked = match (structure, features, propagation) {
-        (Some(s), Some(f), Some(p)) => p.0 > s.0 && f.1 > verdict::LEVEL / components.len() as f64,
+        // Whether features predict is decided over all splits: the control is there unless this one leaves no doubt.
+        (Some(s), Some(f), Some(p)) => p.0 > s.0 && f.1 > 1.5 / (1 + params.probe.permutations) as f64,
         _ => false,
     };
     if !asked || graph.features().cols() == 0 {
