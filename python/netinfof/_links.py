@@ -25,9 +25,9 @@ class LinkProbe(ProbeEstimator):
     """Measures what a graph knows about its links.
 
     >>> import netinfof
-    >>> probe = netinfof.LinkProbe(components="U,F,S").fit("synth:demo")
+    >>> probe = netinfof.LinkProbe(components="R,F,S").fit("synth:demo")
     >>> probe.scores_["component"], probe.verdict_.kind
-    (['U', 'F', 'S'], 'gnn')
+    (['R', 'F', 'S'], 'gnn')
 
     Parameters are those of :func:`probe`; None stands for the default.
     """

@@ -136,7 +136,7 @@ class NodeProbe(ProbeEstimator, _OfNodes):
 
     >>> import netinfof
     >>> netinfof.NodeProbe().fit("synth:demo").verdict_.kind
-    'structure'
+    'gnn'
 
     Parameters are those of :func:`probe`; `train` and `valid` are shares of the labelled nodes of each class.
     """

@@ -32,7 +32,7 @@ def probe(
     >>> import netinfof
     >>> result = netinfof.probe("synth:demo", task="nodes")
     >>> print(result.verdict.headline)
-    Structure is enough.
+    A GNN should help.
 
     Parameters
     ----------
