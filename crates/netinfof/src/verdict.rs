@@ -12,7 +12,8 @@
 //!    alone predicts something.
 //! 3. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
 //!    degrees mean more edges; else it is the mark of the split, and no signal. Without a signal: `nothing` if every interval excludes a gain
-//!    of [`MARGIN`], else `undecided`. On nodes the intervals of clusters exclude nothing, so `nothing` needs the fitted model of Act.
+//!    of [`MARGIN`], else `undecided`. On nodes the intervals of clusters exclude nothing, so `nothing` needs the fitted model of Act and
+//!    100 labels for each class.
 //! 4. `gnn` if propagation predicts and beats structure and features, each by an interval above 0. Where features alone predict nothing, propagated
 //!    ones must beat those of shuffled features too, which are a sketch of the structure; this is measured for nodes alone.
 //! 5. Else `structure` or `features` if only one of them predicts or one beats the other, unless propagation beats it, or is level with features and
@@ -103,6 +104,8 @@ pub(crate) struct Judgement {
 pub const LEVEL: f64 = 0.05;
 /// The smallest gain worth having, as a share of the way from no information to certainty.
 pub const MARGIN: f64 = 0.05;
+/// Labelled nodes of each class, on average, without which a model's silence excludes nothing.
+const FEWEST_LABELS: usize = 100;
 /// Shuffles behind the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
@@ -318,7 +321,7 @@ pub(crate) fn judge(
     let kind = match (s, f) {
         _ if d_alone => VerdictKind::Gnn,
         (false, false) if p => {
-            let shown = info.links || features.is_none() || propagation.is_some_and(controlled);
+            let shown = features.is_none() || propagation.is_some_and(controlled);
             if shown { VerdictKind::Gnn } else { VerdictKind::Undecided }
         }
         (false, false) if degree_only => VerdictKind::Structure,
@@ -400,6 +403,11 @@ fn model_excludes(splits: &[SplitReport]) -> bool {
         split.samples.labels.iter().for_each(|label| *counts.entry(label).or_insert(0.0) += 1.0);
         counts.values().map(|count: &f64| -count / all * (count / all).log2()).sum::<f64>()
     };
+    // With few labels a model finds nothing of what more would show.
+    let classes = |split: &SplitReport| split.samples.classes.max(1);
+    if splits.iter().any(|split| split.samples.labels.len() < FEWEST_LABELS * classes(split)) {
+        return false;
+    }
     let gains: Option<Vec<Estimate>> =
         splits.iter().map(|split| split.act.as_ref().map(|a| a.information)).collect();
     let entropy = splits.iter().map(entropy).sum::<f64>() / splits.len() as f64;
@@ -866,7 +874,8 @@ mod tests {
             found.kind
         };
         assert_eq!(kind(&coins, &more, &coins), VerdictKind::Nothing);
-        assert_eq!(kind(&coins, &more, &strong), VerdictKind::Gnn);
+        // Features alone predict nothing, and there is no control.
+        assert_eq!(kind(&coins, &more, &strong), VerdictKind::Undecided);
         // Propagation beats structure, and there is no control: structure is not enough, and more is not shown.
         assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Undecided);
         assert_eq!(kind(&strong, &coins, &weak), VerdictKind::Structure);
