@@ -9,7 +9,7 @@
 //! | S | features propagated with self loops | PCA of `((D+I)^-½ (A+I) (D+I)^-½)² X` |
 //!
 //! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1), D, what a node's features have that its
-//! neighbours' have not, and X, which belongs to pairs and not to nodes ([`crate::pairwise`]).
+//! neighbours' have not, and X, which belongs to pairs and not to nodes (the module `pairwise`).
 //!
 //! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place the nodes
 //! of another graph in the same space. No n × f product is formed: SVD and PCA see matrices only as operators.
