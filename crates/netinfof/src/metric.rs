@@ -189,6 +189,14 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn the_interval_of_an_auc_is_delongs() {
+        // By hand: 3 of 4 pairs in order; shares 1 and 0.5, 0 and 0.5, so the variance is 0.125 / 2 + 0.125 / 2.
+        let found = auc_estimate(&[3.0, 2.0], &[1.0, 2.5]);
+        assert!((found.value - 0.75).abs() < 1e-12);
+        assert!((found.interval[1] - 0.75 - 1.96 * 0.125f64.sqrt()).abs() < 1e-3, "{found:?}");
+    }
+
     const POSITIVES: [f64; 4] = [0.9, 0.6, 0.6, 0.2];
     const NEGATIVES: [f64; 5] = [0.8, 0.6, 0.3, 0.2, 0.1];
 
