@@ -550,9 +550,9 @@ def _numbers(frame: Any, columns: Sequence[str], ids: Any) -> Any:
     x = np.empty((len(ids), len(columns)), np.float32)
     for at, (name, column) in enumerate(values.items()):
         x[:, at] = [np.nan if missing(value) else value for value in column.tolist()] if column.dtype.kind == "O" else column
-        if not np.isfinite(x[:, at]).all():
-            node = ids[np.flatnonzero(~np.isfinite(x[:, at]))[0]]
-            raise ValueError(f"invalid graph: column `{name}` of the node frame has no finite number for `{node}` (fill it in, or leave the column out with `features`)")
+        infinite = np.flatnonzero(np.isinf(x[:, at]))
+        if len(infinite):
+            raise ValueError(f"invalid graph: column `{name}` of the node frame is infinite for `{ids[infinite[0]]}` (a missing value is NaN or None)")
     return x
 
 

@@ -39,7 +39,7 @@ class Graph:
         Two rows of node numbers, as in PyG: array, tensor, or a pair of sequences. Or a list of edges: tuples of two node numbers. Node numbers are
         positions from 0 to ``num_nodes - 1``; other ids go through :meth:`from_frame`.
     x
-        Features, one row per node: an array, a tensor, a frame, a sparse matrix of SciPy, or a mapping from nodes to rows.
+        Features, one row per node: an array, a tensor, a frame, a sparse matrix of SciPy, or a mapping from nodes to rows. NaN is a missing value.
     y
         Classes of the nodes: numbers or names; -1, NaN and None stand for unknown ones. An array, a sequence or a series, or a mapping from nodes to
         classes, in which nodes of unknown class may be missing.

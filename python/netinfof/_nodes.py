@@ -113,9 +113,11 @@ class _OfNodes(Estimator):
         for count, what in zip(rows.shape, ("sample", "feature")):
             if count == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={tuple(rows.shape)}) while a minimum of 1 is required.")
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
-            what = "NaN" if np.isnan(values).any() else "infinity or a value too large for dtype('float64')"
-            raise ValueError(f"Input X contains {what}.")
+        # Missing values have a place in a table alone.
+        if values.dtype.kind == "f" and np.isnan(values).any() and rows is not values:
+            raise ValueError("Input X contains NaN.")
+        if values.dtype.kind == "f" and np.isinf(values).any():
+            raise ValueError("Input X contains infinity or a value too large for dtype('float64').")
         return rows, names
 
     def _set_columns(self, graph: Graph, names: Any) -> None:
@@ -127,7 +129,7 @@ class _OfNodes(Estimator):
         from sklearn.utils import InputTags
 
         tags = super().__sklearn_tags__()
-        tags.input_tags = InputTags(sparse=True)
+        tags.input_tags = InputTags(sparse=True, allow_nan=True)
         return tags
 
 

@@ -47,6 +47,9 @@ def any_input(seed: int) -> netinfof.Graph:
     x = np.column_stack(columns).astype(np.float32) if columns else None
     if x is not None and rng.random() < 0.3:
         x[::3] = x[0]
+    missing = x is not None and seed % 4 == 3
+    if x is not None and missing:
+        x[rng.random(x.shape) < 0.3 * rng.random()] = np.nan
     labels = np.where(rng.random(nodes) < 0.1, -1, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -54,7 +57,7 @@ def any_input(seed: int) -> netinfof.Graph:
             weights = rng.random(edges.shape[1]) + 0.5
             adjacency = scipy.sparse.coo_matrix((weights, (edges[0], edges[1])), shape=(nodes, nodes)).tocsr()
             return netinfof.Graph.from_scipy(adjacency, x, labels)
-        sparse = x is not None and rng.random() < 0.3
+        sparse = x is not None and not missing and rng.random() < 0.3
         return netinfof.Graph(edges, scipy.sparse.csr_matrix(x) if sparse else x, labels, num_nodes=nodes)
 
 

@@ -396,6 +396,9 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             facts.feature_storage,
             100.0 * facts.feature_density
         ));
+        if facts.missing_features > 0 {
+            lines.push(format!("  missing     {}", plural(facts.missing_features, "feature value")));
+        }
         if facts.repeated_features > 0 {
             lines.push(format!(
                 "  repeated    {} with the features of another{}, {} of them with its neighbours too",

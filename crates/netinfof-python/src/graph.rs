@@ -57,16 +57,16 @@ impl Graph {
         Graph { inner: Arc::new(inner), lent: false }
     }
 
-    /// The graph for a run. Features in the caller's own array are checked again: values that were finite when the graph was made
+    /// The graph for a run. Features in the caller's own array are checked again: values that were in order when the graph was made
     /// may have been overwritten since.
     pub(crate) fn checked(&self, py: Python<'_>) -> PyResult<Arc<netinfof::Graph>> {
         const PART: usize = 1 << 12;
         let Features::Dense(x) = self.inner.features() else { return Ok(Arc::clone(&self.inner)) };
-        let bad = |part: &[f32]| part.iter().fold(false, |bad, value| bad | !value.is_finite());
+        let bad = |part: &[f32]| part.iter().fold(false, |bad, value| bad | value.is_infinite());
         if self.lent && py.detach(|| x.as_slice().chunks(PART).any(bad)) {
-            let at = x.as_slice().iter().position(|value| !value.is_finite()).unwrap_or_default();
+            let at = x.as_slice().iter().position(|value| value.is_infinite()).unwrap_or_default();
             let what = format!(
-                "feature of node {}, column {} is not a finite number (NaN or infinite); the array `x` was changed after \
+                "feature of node {}, column {} is infinite; the array `x` was changed after \
                  the graph was made",
                 at / x.cols(),
                 at % x.cols()

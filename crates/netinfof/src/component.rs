@@ -640,6 +640,22 @@ mod tests {
     use crate::graph::synth;
     use faer::Mat;
 
+    /// The first singular vector of a regular graph is constant but for errors of the iteration, which no scale may blow up.
+    #[test]
+    fn the_constant_column_of_a_regular_graph_is_left_out() {
+        let exec = Exec::new(2).unwrap();
+        let n = 300;
+        let edges: Vec<_> =
+            (0..n).flat_map(|i| [1, 7, 31, 55, 80, 111, 137].map(|step| [i, (i + step) % n])).collect();
+        let graph = Csr::symmetric(n as usize, &edges);
+        assert!((0..n as usize).all(|node| graph.row(node).len() == 14));
+        let params = ComponentParams { kinds: vec![ComponentKind::U], dim: 16, ..ComponentParams::default() };
+        let built = build(&graph, &Features::None, &params, Seed(0), &exec).unwrap();
+        let scale = built[0].for_links(true, &exec).scale.unwrap();
+        assert_eq!(scale[0], 0.0);
+        assert!(scale[1..].iter().all(|&factor| factor > 0.0), "{scale:?}");
+    }
+
     /// P and S against dense algebra written out from the definitions.
     #[test]
     fn propagated_components_equal_the_dense_definitions() {

@@ -273,6 +273,26 @@ impl Features {
         if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
     }
 
+    /// Entries without a value (NaN).
+    pub fn missing(&self) -> usize {
+        match self {
+            Features::Dense(x) => x.as_slice().iter().filter(|v| v.is_nan()).count(),
+            Features::None | Features::Sparse(_) => 0,
+        }
+    }
+
+    /// The same with zeros in the place of missing values.
+    pub(crate) fn without_missing(features: Cow<'_, Features>) -> Cow<'_, Features> {
+        if features.missing() == 0 {
+            return features;
+        }
+        let mut features = features.into_owned();
+        if let Features::Dense(x) = &mut features {
+            x.as_mut_slice().iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = 0.0);
+        }
+        Cow::Owned(features)
+    }
+
     /// The largest size of a value.
     pub(crate) fn largest(&self) -> f32 {
         let values = match self {
@@ -287,7 +307,8 @@ impl Features {
     /// most bags of words are.
     pub fn from_dense(dense: Matrix) -> Self {
         let nonzero = dense.as_slice().iter().filter(|&&v| v != 0.0).count();
-        if nonzero * 10 > dense.as_slice().len() {
+        // What is missing must not become a stored entry among words.
+        if nonzero * 10 > dense.as_slice().len() || dense.as_slice().iter().any(|v| v.is_nan()) {
             return Features::Dense(dense);
         }
         Features::Sparse(Csr::from_dense(&dense))
@@ -358,7 +379,7 @@ impl Features {
             Features::None => return Ok(()),
             Features::Dense(x) => (
                 x.rows(),
-                x.as_slice().iter().position(|v| !v.is_finite()).map(|at| (at / x.cols(), at % x.cols())),
+                x.as_slice().iter().position(|v| v.is_infinite()).map(|at| (at / x.cols(), at % x.cols())),
             ),
             Features::Sparse(x) => (
                 x.rows(),
@@ -373,8 +394,12 @@ impl Features {
             return Err(Error::InvalidGraph { what });
         }
         if let Some((row, col)) = bad {
-            let what =
-                format!("feature of node {row}, column {col} is not a finite number (NaN or infinite)");
+            let what = match self {
+                Features::Sparse(_) => format!(
+                    "feature of node {row}, column {col} is not a finite number; only dense features can have missing values (NaN)"
+                ),
+                _ => format!("feature of node {row}, column {col} is infinite; a missing value is NaN"),
+            };
             return Err(Error::InvalidGraph { what });
         }
         Ok(())
@@ -705,8 +730,8 @@ mod tests {
         let g = Graph::from_edges("t", 2, &[[0, 1]]).unwrap();
         let e = g.clone().with_features(Features::Dense(Matrix::zeros(3, 1))).unwrap_err().to_string();
         assert!(e.contains("3 feature rows for 2 nodes"), "{e}");
-        let nan = Matrix::from_vec(2, 2, vec![0.0, 1.0, f32::NAN, 1.0]);
-        let e = g.clone().with_features(Features::Dense(nan)).unwrap_err().to_string();
+        let infinite = Matrix::from_vec(2, 2, vec![0.0, f32::NAN, f32::INFINITY, 1.0]);
+        let e = g.clone().with_features(Features::Dense(infinite)).unwrap_err().to_string();
         assert!(e.contains("node 1, column 0"), "{e}");
         let e = g.with_labels(vec![0]).unwrap_err().to_string();
         assert!(e.contains("1 labels for 2 nodes"), "{e}");

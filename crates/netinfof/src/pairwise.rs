@@ -293,6 +293,7 @@ impl<'a> FeatureSource<'a> {
             _ => unreachable!("they are dense"),
         };
         let (plain, norms, rare) = if preparation.keeps_words() {
+            let features = Features::without_missing(features);
             let norms = scale(&features);
             let rare = if large {
                 made(dense(&features))

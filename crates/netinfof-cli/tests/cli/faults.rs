@@ -79,15 +79,15 @@ fn features_that_are_no_numbers() {
         path.as_ref(),
         &[
             ("edge_index", "<i4", "(2, 1)", ints(&[0, 1])),
-            ("x", "<f4", "(2, 2)", floats(&[0.0, 1.0, f32::NAN, 0.0])),
+            ("x", "<f4", "(2, 2)", floats(&[0.0, 1.0, f32::INFINITY, 0.0])),
         ],
     );
-    says(&["probe", &path], &["node 1, column 0", "not a finite number"]);
+    says(&["probe", &path], &["node 1, column 0", "infinite; a missing value is NaN"]);
     let edges = folder.file("e.csv", "a,b\n");
     let nodes = folder.file("n.csv", "id,height\na,1.5\nb,tall\n");
     says(&["probe", &edges, "--nodes", &nodes], &["n.csv:3:", "`height`", "`tall`"]);
-    let nodes = folder.file("m.csv", "id,height\na,1.5\nb,NaN\n");
-    says(&["probe", &edges, "--nodes", &nodes], &["m.csv:3:", "`NaN`"]);
+    let nodes = folder.file("m.csv", "id,height\na,1.5\nb,inf\n");
+    says(&["probe", &edges, "--nodes", &nodes], &["m.csv:3:", "`inf`"]);
 }
 
 #[test]

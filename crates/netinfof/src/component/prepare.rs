@@ -8,6 +8,7 @@
 //! - *Numbers* are centred and scaled column by column, with robust estimates of both. Tables of few columns also get
 //!   piecewise linear functions of each number's rank, so that a linear model can bend.
 //! - *Flags* (two values) are centred and scaled; *categories* (few whole numbers) get a column for each level.
+//! - *Missing values* (NaN) become the column's median, or its most common value, and an extra column marks them.
 //!
 //! A graph without features gets one-hot degrees in their place. They are structure and never stand beside real features,
 //! unless the paper's preparation is asked for with them.
@@ -138,6 +139,10 @@ struct TableColumn {
     encoding: Encoding,
     /// Mean and factor of every output.
     standard: Vec<[f64; 2]>,
+    /// What stands for a missing value.
+    fill: f32,
+    /// Mean and factor of the output that marks missing values, where the training graph has some.
+    missing: Option<[f64; 2]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -205,6 +210,8 @@ fn rank(quantiles: &[f32], v: f32) -> f32 {
 /// What is known of a column before its kind is.
 struct ColumnFacts {
     zero_share: f64,
+    /// Nodes without a value.
+    missing: usize,
     lowest: f32,
     highest: f32,
     /// Mean size of the values that are not zero.
@@ -215,8 +222,13 @@ impl ColumnFacts {
     fn all(features: &Features) -> Vec<ColumnFacts> {
         let cols = features.cols();
         let (mut nonzero, mut sizes) = (vec![0usize; cols], vec![0.0f64; cols]);
+        let mut missing = vec![0usize; cols];
         let (mut lowest, mut highest) = (vec![f32::INFINITY; cols], vec![f32::NEG_INFINITY; cols]);
         let mut add = |col: usize, v: f32| {
+            if v.is_nan() {
+                missing[col] += 1;
+                return;
+            }
             nonzero[col] += usize::from(v != 0.0);
             sizes[col] += f64::from(v.abs());
             lowest[col] = lowest[col].min(v);
@@ -243,11 +255,12 @@ impl ColumnFacts {
         (0..cols)
             .map(|col| {
                 // What is not stored is zero.
-                let zeros = rows - nonzero[col];
+                let zeros = rows - nonzero[col] - missing[col];
                 let with_zero =
                     |v: f32| if zeros > 0 && matches!(features, Features::Sparse(_)) { 0.0 } else { v };
                 ColumnFacts {
                     zero_share: zeros as f64 / rows.max(1) as f64,
+                    missing: missing[col],
                     lowest: lowest[col].min(with_zero(lowest[col])),
                     highest: highest[col].max(with_zero(highest[col])),
                     size: sizes[col] / nonzero[col].max(1) as f64,
@@ -256,8 +269,9 @@ impl ColumnFacts {
             .collect()
     }
 
+    /// Whether all nodes have the same value, or none has one.
     fn is_constant(&self) -> bool {
-        self.lowest >= self.highest
+        self.lowest > self.highest || self.lowest == self.highest && self.missing == 0
     }
 }
 
@@ -278,6 +292,21 @@ impl Preparation {
             return Preparation { rarity: rare.then(Vec::new), columns, method };
         }
         let facts = ColumnFacts::all(features);
+        let missing: usize = facts.iter().map(|fact| fact.missing).sum();
+        if missing > 0 {
+            let columns = facts.iter().filter(|fact| fact.missing > 0).count();
+            let done = match params.scaling {
+                FeatureScaling::Paper => "count as 0 in the paper's preparation",
+                FeatureScaling::ByKind => {
+                    "are replaced by the column's median or most common value, and marked in a column of their own"
+                }
+            };
+            exec.notice(format!(
+                "{missing} missing feature value{} in {columns} column{} {done}",
+                if missing == 1 { "" } else { "s" },
+                if columns == 1 { "" } else { "s" },
+            ));
+        }
         if params.scaling == FeatureScaling::Paper {
             return Preparation::paper(features, &facts, rare, graph, params, exec);
         }
@@ -320,7 +349,8 @@ impl Preparation {
         let words = words.map(|own| {
             // Both parts of a row are of the same length, in the mean.
             let count = learned.iter().filter(|column| column.is_used()).count().max(1) as f64;
-            let factors = learned.iter_mut().flat_map(|column| &mut column.standard);
+            let factors =
+                learned.iter_mut().flat_map(|column| column.standard.iter_mut().chain(&mut column.missing));
             factors.for_each(|[_, factor]| *factor /= count.sqrt());
             WordColumns { scale: 1.0 / root_mean_square(features, &table, own.signed), ..own }
         });
@@ -372,7 +402,10 @@ impl Preparation {
                             Encoding::Number { quantiles, .. } => quantiles.len() != 1,
                             _ => true,
                         };
-                        ranked && own.column < self.columns && own.standard.len() == own.encoding.width()
+                        ranked
+                            && own.fill.is_finite()
+                            && own.column < self.columns
+                            && own.standard.len() == own.encoding.width()
                     };
                     rising && table.iter().all(sound) && (words.is_some() || !table.is_empty())
                 }
@@ -385,7 +418,7 @@ impl Preparation {
             Method::Degrees { columns } => *columns,
             Method::Paper { degrees, .. } => self.columns + degrees,
             Method::Kinds { words, table, .. } => {
-                let table = table.iter().map(|column| column.encoding.width()).sum::<usize>();
+                let table = table.iter().map(TableColumn::width).sum::<usize>();
                 if words.is_some() { self.columns + table } else { table }
             }
         }
@@ -416,6 +449,8 @@ impl Preparation {
 
     /// What was done with which columns.
     pub(crate) fn treatments(&self) -> Vec<ColumnTreatment> {
+        // The kind, what was done, and whether values are missing.
+        type Group = (ColumnKind, &'static str, bool);
         let all = |kind, treatment: &'static str| {
             let first = (0..self.columns.min(LISTED)).collect();
             vec![ColumnTreatment { kind, columns: self.columns, first, treatment: treatment.into() }]
@@ -431,51 +466,49 @@ impl Preparation {
             }
             Method::Kinds { words, table, common_scale, .. } => (words, table, *common_scale),
         };
-        let mut found: Vec<(ColumnKind, Vec<usize>, &'static str)> = Vec::new();
-        let mut add =
-            |kind: ColumnKind, column: usize, treatment| match found.iter_mut().find(|f| f.0 == kind) {
-                Some(own) => own.1.push(column),
-                None => found.push((kind, vec![column], treatment)),
-            };
+        let describe = |own: Option<&TableColumn>| match (own, words) {
+            (None, Some(WordColumns { signed: false, .. })) => {
+                (ColumnKind::Word, "rows divided by their sum")
+            }
+            (None, Some(_)) => (ColumnKind::Hashed, "rows divided by their length"),
+            (Some(own), _) if own.varies() => match &own.encoding {
+                Encoding::Flag if common_scale => (ColumnKind::Flag, "centred"),
+                Encoding::Flag => (ColumnKind::Flag, "centred and scaled"),
+                Encoding::Category { .. } => (ColumnKind::Category, "scaled, and a column for each level"),
+                Encoding::Number { .. } if common_scale => {
+                    (ColumnKind::Number, "centred by the median, all on one scale")
+                }
+                Encoding::Number { quantiles, .. } if quantiles.is_empty() => {
+                    (ColumnKind::Number, "centred by the median, scaled by the interquartile range")
+                }
+                Encoding::Number { .. } => (
+                    ColumnKind::Number,
+                    "centred by the median, scaled by the interquartile range, with hinges at nine quantiles",
+                ),
+            },
+            (Some(own), _) if own.is_used() => (ColumnKind::Constant, "where it is known"),
+            _ => (ColumnKind::Constant, "not used"),
+        };
+        let mut found: Vec<(Group, Vec<usize>)> = Vec::new();
         let mut listed = table.iter().peekable();
         for column in 0..self.columns {
             let own = listed.next_if(|own| own.column == column);
-            match (own, words) {
-                (None, Some(WordColumns { signed: false, .. })) => {
-                    add(ColumnKind::Word, column, "rows divided by their sum");
-                }
-                (None, Some(_)) => add(ColumnKind::Hashed, column, "rows divided by their length"),
-                (None, None) => add(ColumnKind::Constant, column, "not used"),
-                (Some(own), _) if !own.is_used() => add(ColumnKind::Constant, column, "not used"),
-                (Some(own), _) => match &own.encoding {
-                    Encoding::Flag if common_scale => add(ColumnKind::Flag, column, "centred"),
-                    Encoding::Flag => add(ColumnKind::Flag, column, "centred and scaled"),
-                    Encoding::Category { .. } => {
-                        add(ColumnKind::Category, column, "scaled, and a column for each level");
-                    }
-                    Encoding::Number { .. } if common_scale => {
-                        add(ColumnKind::Number, column, "centred by the median, all on one scale");
-                    }
-                    Encoding::Number { quantiles, .. } if quantiles.is_empty() => {
-                        add(
-                            ColumnKind::Number,
-                            column,
-                            "centred by the median, scaled by the interquartile range",
-                        );
-                    }
-                    Encoding::Number { .. } => add(
-                        ColumnKind::Number,
-                        column,
-                        "centred by the median, scaled by the interquartile range, with hinges at nine quantiles",
-                    ),
-                },
+            let (kind, treatment) = describe(own);
+            let group = (kind, treatment, own.is_some_and(|own| own.missing.is_some()));
+            match found.iter_mut().find(|found| found.0 == group) {
+                Some(same) => same.1.push(column),
+                None => found.push((group, vec![column])),
             }
         }
-        let report = |(kind, columns, treatment): (ColumnKind, Vec<usize>, &'static str)| ColumnTreatment {
+        let report = |((kind, treatment, missing), columns): (Group, Vec<usize>)| ColumnTreatment {
             kind: Some(kind),
             columns: columns.len(),
             first: columns.into_iter().take(LISTED).collect(),
-            treatment: treatment.into(),
+            treatment: if missing {
+                format!("{treatment}; missing values replaced and marked").into()
+            } else {
+                treatment.into()
+            },
         };
         found.into_iter().map(report).collect()
     }
@@ -524,9 +557,9 @@ impl Preparation {
     fn weighed(&self, values: &[f32], out: &mut [f32]) {
         let lowest = if let Method::Paper { lowest, .. } = self.method { lowest } else { 0.0 };
         match &self.rarity {
-            None => out.iter_mut().zip(values).for_each(|(out, v)| *out = v - lowest),
+            None => out.iter_mut().zip(values).for_each(|(out, &v)| *out = or_zero(v) - lowest),
             Some(rarity) => {
-                let weighed = values.iter().zip(rarity).map(|(v, weight)| v * weight);
+                let weighed = values.iter().zip(rarity).map(|(&v, weight)| or_zero(v) * weight);
                 out.iter_mut().zip(weighed).for_each(|(out, v)| *out = v - lowest);
             }
         }
@@ -633,22 +666,36 @@ fn scatter(x: &Csr, row: usize, to: &mut [f32]) {
     }
 }
 
+/// A word, or nothing where it is missing.
+pub(crate) fn or_zero(v: f32) -> f32 {
+    if v.is_nan() { 0.0 } else { v }
+}
+
 fn expand(table: &[TableColumn], values: &[f32], out: &mut [f32]) {
     let mut at = 0;
-    for TableColumn { column, encoding, standard } in table {
-        let out = &mut out[at..at + encoding.width()];
-        encoding.expand(values[*column], out);
-        for (v, [mean, factor]) in out.iter_mut().zip(standard) {
+    for column in table {
+        let width = column.encoding.width();
+        let (v, is_missing) = match values[column.column] {
+            v if v.is_nan() => (column.fill, 1.0),
+            v => (v, 0.0),
+        };
+        let own = &mut out[at..at + width];
+        column.encoding.expand(v, own);
+        for (v, [mean, factor]) in own.iter_mut().zip(&column.standard) {
             *v = ((f64::from(*v) - mean) * factor) as f32;
         }
-        at += encoding.width();
+        if let Some([mean, factor]) = column.missing {
+            out[at + width] = ((is_missing - mean) * factor) as f32;
+        }
+        at += column.width();
     }
 }
 
 /// Which columns are words, where there are many, and which belong to a table. Words are of one size: a column of amounts that are mostly zero is
 /// none, and would take the whole row.
 fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
-    let sparse = |fact: &&ColumnFacts| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant();
+    let sparse =
+        |fact: &&ColumnFacts| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant() && fact.missing == 0;
     let mut sizes: Vec<f64> = facts.iter().filter(sparse).map(|fact| fact.size).collect();
     sizes.sort_unstable_by(f64::total_cmp);
     let limit = sizes.get(sizes.len() / 2).map_or(0.0, |middle| WORD_SIZE * middle);
@@ -659,9 +706,10 @@ fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
     let signed = words.iter().any(|fact| fact.lowest < 0.0);
     let is_word = |fact: &ColumnFacts| {
         let alike = fact.size <= limit && (signed || fact.lowest >= 0.0);
-        fact.is_constant() && fact.highest == 0.0
-            || alike && fact.zero_share >= OFTEN_ZERO
-            || fact.size <= limit && fact.zero_share >= MOSTLY_ZERO
+        fact.missing == 0
+            && (fact.is_constant() && fact.highest == 0.0
+                || alike && fact.zero_share >= OFTEN_ZERO
+                || fact.size <= limit && fact.zero_share >= MOSTLY_ZERO)
     };
     let table = (0..facts.len()).filter(|&col| !is_word(&facts[col])).collect();
     (Some(WordColumns { signed, scale: 1.0 }), table)
@@ -734,12 +782,18 @@ fn root_mean_square(features: &Features, table: &[usize], signed: bool) -> f32 {
 impl TableColumn {
     /// From the values of a sample of nodes.
     fn learn(column: usize, sample: &[f32], narrow: bool, category: bool) -> Self {
-        let mut values = sample.to_vec();
+        let known = |sample: &[f32]| sample.iter().copied().filter(|v| !v.is_nan()).collect::<Vec<f32>>();
+        let mut values = known(sample);
         values.sort_unstable_by(f32::total_cmp);
         let n = values.len();
+        let missing = (sample.len() > n).then(|| {
+            let share = (sample.len() - n) as f64 / sample.len() as f64;
+            [share, 1.0 / (share * (1.0 - share)).sqrt().max(LEAST_SPREAD)]
+        });
         let top = values.iter().fold(0.0, |top, v| v.abs().max(top));
-        if deviation(&values).1 <= ROUNDING * f64::from(top) {
-            return TableColumn::unused(column);
+        if n == 0 || deviation(&values).1 <= ROUNDING * f64::from(top) {
+            let fill = values.first().copied().unwrap_or(0.0);
+            return TableColumn { fill, missing: missing.filter(|_| n > 0), ..TableColumn::unused(column) };
         }
         let encoding = match levels(&values) {
             Some(levels) if levels.len() <= 2 => Encoding::Flag,
@@ -748,10 +802,14 @@ impl TableColumn {
             },
             _ => number(&values, narrow),
         };
+        let fill = match &encoding {
+            Encoding::Number { .. } => values[n / 2],
+            _ => values.chunk_by(|a, b| a == b).rev().max_by_key(|run| run.len()).map_or(0.0, |run| run[0]),
+        };
         let width = encoding.width();
         let mut rows = vec![0.0; n * width];
-        for (v, out) in sample.iter().zip(rows.chunks_exact_mut(width)) {
-            encoding.expand(*v, out);
+        for (v, out) in known(sample).into_iter().zip(rows.chunks_exact_mut(width)) {
+            encoding.expand(v, out);
         }
         let spread_floor = match encoding {
             Encoding::Flag => LEAST_SPREAD * (f64::from(values[n - 1]) - f64::from(values[0])),
@@ -772,17 +830,27 @@ impl TableColumn {
                 [mean, factor]
             })
             .collect();
-        TableColumn { column, encoding, standard }
+        TableColumn { column, encoding, standard, fill, missing }
     }
 
     /// A column that is the same for all nodes.
     fn unused(column: usize) -> Self {
-        TableColumn { column, encoding: Encoding::Flag, standard: vec![[0.0; 2]] }
+        TableColumn { column, encoding: Encoding::Flag, standard: vec![[0.0; 2]], fill: 0.0, missing: None }
+    }
+
+    /// Outputs.
+    fn width(&self) -> usize {
+        self.encoding.width() + usize::from(self.missing.is_some())
     }
 
     /// Whether it differs between nodes.
     fn is_used(&self) -> bool {
-        self.standard.iter().any(|[_, factor]| *factor != 0.0)
+        self.standard.iter().chain(&self.missing).any(|[_, factor]| *factor != 0.0)
+    }
+
+    /// Whether its values differ, where it has them.
+    fn varies(&self) -> bool {
+        self.standard[0][1] != 0.0
     }
 }
 
@@ -796,14 +864,14 @@ fn share_scale(table: &mut [TableColumn]) -> bool {
         };
         unit / column.standard[0][1]
     };
-    let mut scales: Vec<f64> = table.iter().filter(|column| column.is_used()).map(natural).collect();
+    let mut scales: Vec<f64> = table.iter().filter(|column| column.varies()).map(natural).collect();
     scales.sort_unstable_by(f64::total_cmp);
     let Some(&middle) = scales.get(scales.len() / 2) else { return false };
     if scales[0] * ALIKE < middle || scales[scales.len() - 1] > ALIKE * middle {
         return false;
     }
     let common = (scales.iter().map(|s| s * s).sum::<f64>() / scales.len() as f64).sqrt();
-    for column in table.iter_mut().filter(|column| column.is_used()) {
+    for column in table.iter_mut().filter(|column| column.varies()) {
         let own = natural(column);
         column.standard.iter_mut().for_each(|[_, factor]| *factor *= own / common);
     }
@@ -812,7 +880,7 @@ fn share_scale(table: &mut [TableColumn]) -> bool {
 
 /// Whether a column holds a few whole numbers, more than two.
 fn is_coded(sample: &[f32]) -> bool {
-    let mut values = sample.to_vec();
+    let mut values: Vec<f32> = sample.iter().copied().filter(|v| !v.is_nan()).collect();
     values.sort_unstable_by(f32::total_cmp);
     levels(&values).is_some_and(|levels| levels.len() > 2 && levels.iter().all(|(v, _)| v.fract() == 0.0))
 }
@@ -1039,6 +1107,54 @@ mod tests {
         };
         let (words, numbers) = (square(0, 102), square(102, how.width()));
         assert!((words - 1.0).abs() < 1e-3 && numbers > 0.7 && numbers < 2.5, "{words} {numbers}");
+    }
+
+    /// A missing value is seen as missing, and otherwise as an ordinary one.
+    #[test]
+    fn missing_values_are_replaced_and_marked() {
+        let mut draw = draw();
+        let n = 400;
+        let gone = |row: usize, col: usize| match col {
+            0 => row % 4 == 1,
+            1 => row % 10 == 3,
+            2 => row % 5 == 2,
+            4 => true,
+            _ => false,
+        };
+        let x = Matrix::from_fn(n, 5, |row, col| {
+            let v = match col {
+                0 => 50.0 + 10.0 * draw.normal() as f32,
+                1 => f32::from(u8::from(row % 3 == 0)),
+                2 => 7.0,
+                _ => draw.normal() as f32,
+            };
+            if gone(row, col) { f32::NAN } else { v }
+        });
+        let how = learn(&Features::Dense(x.clone()));
+        let found: Vec<_> = how.treatments().into_iter().map(|t| (t.kind.unwrap(), t.first)).collect();
+        let expected = [
+            (ColumnKind::Number, vec![0]),
+            (ColumnKind::Flag, vec![1]),
+            (ColumnKind::Constant, vec![2]),
+            (ColumnKind::Number, vec![3]),
+            (ColumnKind::Constant, vec![4]),
+        ];
+        assert_eq!(found, expected);
+        let out = prepared(&x);
+        assert_eq!(out.cols(), (1 + PARTS + 1) + 2 + 2 + (1 + PARTS));
+        assert!(out.as_slice().iter().all(|v| v.is_finite()));
+        for row in 0..n {
+            let value = out.row(row)[0];
+            assert!(!gone(row, 0) || value.abs() < 0.1, "the middle stands for a missing number: {value}");
+            for (col, mark) in [(0, PARTS + 1), (1, PARTS + 3), (2, PARTS + 5)] {
+                assert_eq!(out.row(row)[mark] > 0.0, gone(row, col), "column {col} of node {row}");
+            }
+        }
+        // A graph whose other columns have missing values is prepared all the same, without a mark.
+        let mut other = x.clone();
+        other.row_mut(0)[3] = f32::NAN;
+        let rows = PreparedRows::new(Cow::Borrowed(&other), Cow::Borrowed(&how), &Exec::new(1).unwrap());
+        assert!(rows.whole(&Exec::new(1).unwrap()).as_slice().iter().all(|v| v.is_finite()));
     }
 
     #[test]

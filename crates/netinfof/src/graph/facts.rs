@@ -40,6 +40,9 @@ pub struct GraphFacts {
     pub feature_storage: Cow<'static, str>,
     /// Share of the feature entries that are not zero.
     pub feature_density: f64,
+    /// Feature entries without a value.
+    #[serde(default)]
+    pub missing_features: usize,
     /// Nodes with the features of an earlier node; rows of zeros do not count.
     pub repeated_features: usize,
     /// Nodes with the neighbours and the features of an earlier node: copies, most likely.
@@ -109,6 +112,7 @@ impl Graph {
             }
             .into(),
             feature_density: self.features.density(),
+            missing_features: self.features.missing(),
             repeated_features: repeated,
             duplicated_nodes: copies(&self.adjacency, twins).len(),
             labelled,

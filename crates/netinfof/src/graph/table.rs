@@ -86,6 +86,21 @@ impl Row {
         (0..self.len()).map(|at| self.cell(at))
     }
 
+    /// Whether a cell says that there is no value, in one of the usual ways.
+    pub(crate) fn is_missing(&self, at: usize) -> bool {
+        const WAYS: [&str; 7] = ["", "?", "na", "n/a", "nan", "null", "none"];
+        match self.cells.get(at) {
+            None => true,
+            Some(&Cell::Text(start, end)) => {
+                let cell = self.text[start..end].trim();
+                WAYS.iter().any(|way| cell.eq_ignore_ascii_case(way))
+            }
+            Some(Cell::Single(value)) => value.is_nan(),
+            Some(Cell::Float(value)) => value.is_nan(),
+            Some(Cell::Int(_)) => false,
+        }
+    }
+
     /// A cell as a finite number.
     pub(crate) fn number(&self, at: usize) -> Option<f32> {
         let value = match *self.cells.get(at)? {

@@ -7,6 +7,7 @@
 //! Work and memory grow with nodes, edges and negatives, never with pairs of nodes: each heuristic has a bound for each end
 //! ([`REST`], [`HUB`], [`PRODUCTS`]), and what the heuristics leave empty is filled with random nodes that are drawn, not listed.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::error::{Error, Result};
@@ -79,8 +80,11 @@ impl UnitFeatures {
     fn new(features: &Features, seed: Seed) -> Self {
         let rows = match features {
             Features::None => return UnitFeatures { rows: None },
-            Features::Dense(x) => Csr::from_dense(x),
-            Features::Sparse(x) => x.clone(),
+            features => match &*Features::without_missing(Cow::Borrowed(features)) {
+                Features::Dense(x) => Csr::from_dense(x),
+                Features::Sparse(x) => x.clone(),
+                Features::None => unreachable!("there are features"),
+            },
         };
         let unit = |row: usize| {
             let indices = rows.row(row).to_vec();

@@ -162,6 +162,31 @@ fn one_column_that_is_not_monotone_is_read() {
     assert_eq!(report.verdict.kind, VerdictKind::Features, "{}", report.verdict.reason);
 }
 
+/// Which values are missing may be all that a table says, and values that are missing at random cost little.
+#[test]
+fn missing_values_are_met_and_read() {
+    let mut random = Random::new(12);
+    let full = gaussian_classes(5, &[1.0], 3);
+    let labels = full.labels().unwrap().to_vec();
+    let Features::Dense(x) = full.features() else { panic!("dense") };
+    let with = |gone: &mut dyn FnMut(usize, usize) -> bool, values: &mut dyn FnMut(usize, usize) -> f32| {
+        let x = Matrix::from_fn(full.nodes(), 5, |row, col| {
+            let value = values(row, col);
+            if gone(row, col) { f32::NAN } else { value }
+        });
+        act_nodes(&full.clone().with_features(Features::Dense(x)).unwrap())
+    };
+    let all = accuracy(&act_nodes(&full));
+    let some = with(&mut |_, _| random.unit() < 0.1, &mut |row, col| x.row(row)[col]);
+    assert!(accuracy(&some) > all - 0.08, "{all} with all values, {} with nine of ten", accuracy(&some));
+    assert!(some.notices.iter().any(|notice| notice.contains("missing feature values in 5 columns")));
+    assert!(some.preparation[0].treatment.ends_with("missing values replaced and marked"));
+    let mut noise = Random::new(13);
+    let marks = with(&mut |row, col| labels[row] as usize == col, &mut |_, _| noise.normal() as f32);
+    assert!(accuracy(&marks) > 0.95, "{}", accuracy(&marks));
+    assert_eq!(marks.verdict.kind, VerdictKind::Features, "{}", marks.verdict.reason);
+}
+
 /// Zeros that are stored, and entries that are stored in two parts, are the same features.
 #[test]
 fn stored_zeros_change_nothing() {
@@ -510,6 +535,12 @@ fn any_input(seed: u64) -> Graph {
             let first = x.row(0).to_vec();
             (0..nodes).step_by(3).for_each(|row| x.row_mut(row).copy_from_slice(&first));
         }
+        if seed % 4 == 3 {
+            // Missing values, in columns of all kinds.
+            let share = 0.3 * random.unit();
+            x.as_mut_slice().iter_mut().filter(|_| random.unit() < share).for_each(|v| *v = f32::NAN);
+            return graph.with_features(Features::Dense(x)).unwrap().with_labels(labels).unwrap();
+        }
         let features = if random.unit() < 0.3 { Features::Sparse(sparse(&x)) } else { Features::Dense(x) };
         graph = graph.with_features(features).unwrap();
     }
@@ -575,6 +606,81 @@ fn small_inputs_of_any_kind_are_met() {
     assert!(nodes > 80 && links > 100, "{nodes} {links} {kinds:?}");
 }
 
+/// The same graph with other numbers for its nodes, and the number that each node has now.
+fn renumbered(graph: &Graph, seed: u64) -> (Graph, Vec<u32>) {
+    let n = graph.nodes();
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut random = Random::new(seed);
+    (1..n).rev().for_each(|at| order.swap(at, random.below(at + 1)));
+    let mut back = vec![0; n];
+    order.iter().enumerate().for_each(|(v, &to)| back[to as usize] = v);
+    let edges: Vec<[u32; 2]> = graph.edges().iter().map(|e| e.map(|v| order[v as usize])).collect();
+    let row = |x: &Matrix| Matrix::from_fn(n, x.cols(), |row, col| x.row(back[row])[col]);
+    let features = match graph.features() {
+        Features::None => Features::None,
+        Features::Dense(x) => Features::Dense(row(x)),
+        Features::Sparse(x) => Features::Sparse(sparse(&row(&x.to_dense()))),
+    };
+    let other = Graph::from_edges("moved", n, &edges).unwrap().with_features(features).unwrap();
+    let other = match graph.labels() {
+        Some(labels) => other.with_labels(back.iter().map(|&v| labels[v]).collect()).unwrap(),
+        None => other,
+    };
+    (other, order)
+}
+
+/// Other numbers for the nodes, the same pairs: the same AUC but for other random draws.
+#[test]
+fn numbers_of_nodes_do_not_matter_for_links() {
+    let exec = Exec::new(0).unwrap();
+    let mut compared = 0;
+    for seed in 0..60 {
+        let graph = any_input(seed);
+        let edges = graph.edges();
+        if edges.len() < 400 || edges.len() * 20 > graph.nodes() * graph.nodes() {
+            continue;
+        }
+        let mut random = Random::new(seed);
+        let part = |parts: std::ops::Range<usize>| {
+            edges.iter().enumerate().filter(|(at, _)| parts.contains(&(at % 10))).map(|(_, &e)| e).collect()
+        };
+        let mut drawn = |count: usize| {
+            let mut pairs: Vec<[u32; 2]> = Vec::new();
+            while pairs.len() < count {
+                let [i, j] = [0, 0].map(|_: u8| random.below(graph.nodes()));
+                if i != j && !graph.adjacency().row(i).contains(&(j as u32)) {
+                    pairs.push([i as u32, j as u32]);
+                }
+            }
+            pairs
+        };
+        let mut pairs = LinkPairs {
+            train: part(0..7),
+            valid: Pairs { positives: part(7..8), negatives: Vec::new() },
+            test: Pairs { positives: part(8..10), negatives: Vec::new() },
+        };
+        pairs.valid.negatives = drawn(pairs.valid.positives.len());
+        pairs.test.negatives = drawn(pairs.test.positives.len());
+        let (other, order) = renumbered(&graph, seed);
+        let moved = |list: &[[u32; 2]]| list.iter().map(|e| e.map(|v| order[v as usize])).collect::<Vec<_>>();
+        let both = |set: &Pairs| Pairs { positives: moved(&set.positives), negatives: moved(&set.negatives) };
+        let others =
+            LinkPairs { train: moved(&pairs.train), valid: both(&pairs.valid), test: both(&pairs.test) };
+        let of = |graph: &Graph, pairs: &LinkPairs| {
+            let mut params = LinkParams::default();
+            (params.component.dim, params.component.walk_trials) = (16, 1000);
+            let report = netinfof::links(graph, Some(pairs), Goal::Act, &params, &exec).unwrap();
+            *report.mean.test.get("auc").unwrap()
+        };
+        let (a, b) = (of(&graph, &pairs), of(&other, &others));
+        // Where there is next to nothing to find, the draws decide what is found.
+        let tolerance = if a.max(b) > 0.7 { 0.03 } else { 0.1 };
+        assert!((a - b).abs() <= tolerance, "{seed}: AUC {a} with these numbers, {b} with others");
+        compared += 1;
+    }
+    assert!(compared >= 8, "{compared}");
+}
+
 /// Other numbers for the nodes, the same split: the same figures but for other random draws.
 #[test]
 fn numbers_of_nodes_do_not_matter() {
@@ -595,23 +701,8 @@ fn numbers_of_nodes_do_not_matter() {
             valid: known.iter().copied().filter(|v| v % 3 == 1 && v % 2 == 0).collect(),
             test: known.iter().copied().filter(|v| v % 3 == 2 || v % 3 == 1 && v % 2 == 1).collect(),
         };
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        let mut random = Random::new(seed);
-        (1..n).rev().for_each(|at| order.swap(at, random.below(at + 1)));
-        // Node v becomes order[v].
+        let (other, order) = renumbered(&graph, seed);
         let moved = |list: &[u32]| list.iter().map(|&v| order[v as usize]).collect::<Vec<_>>();
-        let mut back = vec![0; n];
-        order.iter().enumerate().for_each(|(v, &to)| back[to as usize] = v);
-        let edges: Vec<[u32; 2]> = graph.edges().iter().map(|e| e.map(|v| order[v as usize])).collect();
-        let mut other = Graph::from_edges("moved", n, &edges).unwrap();
-        let row = |x: &Matrix| Matrix::from_fn(n, x.cols(), |row, col| x.row(back[row])[col]);
-        let features = match graph.features() {
-            Features::None => Features::None,
-            Features::Dense(x) => Features::Dense(row(x)),
-            Features::Sparse(x) => Features::Sparse(sparse(&row(&x.to_dense()))),
-        };
-        other = other.with_features(features).unwrap();
-        other = other.with_labels(back.iter().map(|&v| labels[v]).collect()).unwrap();
         let others =
             NodeSets { train: moved(&sets.train), valid: moved(&sets.valid), test: moved(&sets.test) };
         let of = |graph: &Graph, sets: &NodeSets| {

@@ -182,6 +182,10 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
             return Err(rows.error(row.line, format!("id `{id}` stands twice in the node table")));
         }
         for &c in &feature_columns {
+            if row.is_missing(c) {
+                values.push(f32::NAN);
+                continue;
+            }
             let Some(value) = row.number(c) else {
                 let beyond = row.double(c).is_some_and(f64::is_finite);
                 let what = if beyond { "is beyond single precision" } else { "is not a finite number" };

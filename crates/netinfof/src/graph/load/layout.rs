@@ -134,7 +134,7 @@ pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstR
         return FirstRow::Names;
     }
     let numbers = |at: usize| {
-        let mut cells = below.iter().filter(|row| !row.cell(at).is_empty()).peekable();
+        let mut cells = below.iter().filter(|row| !row.is_missing(at)).peekable();
         cells.peek().is_some() && cells.all(|row| row.is_number(at))
     };
     if columns.iter().any(|&at| numbers(at)) {
