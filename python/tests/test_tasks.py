@@ -68,7 +68,7 @@ def test_threads_do_not_matter() -> None:
 
 def test_a_result_is_many_things(tmp_path: Path) -> None:
     result = netinfof.probe("synth:demo", dim=16)
-    assert result.verdict.kind in ("gnn", "structure", "features", "any", "nothing", "undecided")
+    assert result.verdict.kind in ("gnn", "combine", "structure", "features", "any", "nothing", "undecided")
     assert str(result.verdict).startswith(result.verdict.headline)
     assert json.loads(result.to_json())["graph"]["name"] == "demo"
     page = result.to_html(tmp_path / "page.html")

@@ -8,6 +8,8 @@ use std::fmt::Write as _;
 
 use netinfof::Report;
 use netinfof::act::ActReport;
+use netinfof::evidence::Estimate;
+use netinfof::information::Answer;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
 use netinfof::verdict::Group;
 
@@ -18,6 +20,7 @@ use crate::printer::{self, headline, meaning};
 pub(crate) fn page(report: &Report) -> String {
     let mut body = String::new();
     header(&mut body, report);
+    information(&mut body, report);
     components(&mut body, report);
     let first = report.splits.first();
     if let Some(split) = first {
@@ -147,6 +150,86 @@ fn table(out: &mut String, id: &str, caption: &str, heads: &[(&str, bool)], rows
         out.push_str("</tr>");
     }
     out.push_str("</tbody></table></div>\n");
+}
+
+/// Bits about the target, by groups of components and against each other.
+fn information(out: &mut String, report: &Report) {
+    let Some(found) = &report.predictive_information else { return };
+    let shown: Vec<(String, &str, Estimate)> = [
+        ("structure", "structure", "structure"),
+        ("features", "features", "features"),
+        ("propagation", "propagated features", "propagation"),
+        ("all", "all together", "other"),
+        ("control", "control: shuffled features", "pale"),
+        ("features, nonlinear", "features, nonlinear", "pale"),
+    ]
+    .into_iter()
+    .filter_map(|(name, words, class)| Some((words.to_string(), class, found.bits(name)?)))
+    .collect();
+    let _ = write!(
+        out,
+        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Bits about the target that a linear model over a group of components \
+         predicts on samples it has not seen, of {:.2} bits in all. Whiskers are 95 % intervals. {} samples; each model was fitted on {} of them. Pale bars are controls.</p>\
+         <figure class=\"chart\" tabindex=\"0\">{}</figure>",
+        found.entropy,
+        found.samples,
+        found.training,
+        chart::information(&shown, found.entropy)
+    );
+    let rows: Vec<(String, Vec<Cell>)> = found
+        .groups
+        .iter()
+        .map(|own| {
+            let share = own.bits.value / found.entropy.max(f64::MIN_POSITIVE);
+            let cells = vec![
+                number("bits.value", own.bits.value, 3),
+                range("bits.interval", own.bits.interval),
+                number("share", share, 3),
+                number("score", own.score, 3),
+                words("components", own.components.join(", ")),
+            ];
+            (own.name.to_string(), cells)
+        })
+        .collect();
+    let heads = [
+        ("group", false),
+        ("bits", true),
+        ("95 % interval", true),
+        ("share", true),
+        ("score", true),
+        ("components", false),
+    ];
+    table(
+        out,
+        "information-table",
+        "Groups, then single components; the score is 2 to the power of minus the cross entropy",
+        &heads,
+        &rows,
+    );
+    let rows: Vec<(String, Vec<Cell>)> = found
+        .gains
+        .iter()
+        .map(|gain| {
+            let answer = match gain.answer {
+                Answer::Shown => "shown",
+                Answer::Excluded => "excluded",
+                Answer::Open => "open",
+            };
+            let cells = vec![
+                number("bits.value", gain.bits.value, 3),
+                range("bits.interval", gain.bits.interval),
+                words("answer", answer),
+            ];
+            (format!("{} over {}", gain.of, gain.over), cells)
+        })
+        .collect();
+    let heads = [("gain", false), ("bits", true), ("95 % interval", true), ("answer", false)];
+    let caption = format!(
+        "Groups compared on the same samples. Shown: above zero and at least {:.3} bits, the smallest gain worth having. Excluded: below it.",
+        found.smallest_gain
+    );
+    table(out, "gain-table", &caption, &heads, &rows);
+    out.push_str("</section>\n");
 }
 
 fn components(out: &mut String, report: &Report) {

@@ -228,9 +228,12 @@ pub(crate) fn report(report: &Report) -> String {
     let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
-    for line in wrapped(&verdict.reason, 96).into_iter().chain(wrapped(&verdict.next, 96)) {
+    for line in
+        wrapped(&verdict.reason, 96).into_iter().chain(wrapped(&format!("Next: {}", verdict.next), 96))
+    {
         let _ = writeln!(text, "  {line}");
     }
+    text.push_str(&information(report));
     if let Some(line) = preparation_line(report) {
         text.push('\n');
         for line in wrapped(&line, 96) {
@@ -278,9 +281,42 @@ pub(crate) fn report(report: &Report) -> String {
     text
 }
 
+/// Groups of components with the bits they carry, as lines of a table.
+fn information(report: &Report) -> String {
+    let Some(information) = &report.predictive_information else { return String::new() };
+    let target = if matches!(report.params, RunParams::Links(_)) { "a pair" } else { "a class" };
+    let mut text = format!(
+        "\n  information about {target:10} bits  95 % interval    share of {:.2} bits\n",
+        information.entropy
+    );
+    for (name, words) in INFORMATION_GROUPS {
+        let Some(bits) = information.bits(name) else { continue };
+        let share = (bits.value / information.entropy.max(f64::MIN_POSITIVE)).max(0.0);
+        let _ = writeln!(
+            text,
+            "  {words:27} {:6.3}  {:6.3} – {:6.3}  {} {:3.0} %",
+            bits.value,
+            bits.interval[0],
+            bits.interval[1],
+            gauge(share, 0.0),
+            100.0 * share
+        );
+    }
+    text
+}
+
+/// Groups of predictive information that are shown first, with what they are called.
+pub(crate) const INFORMATION_GROUPS: [(&str, &str); 4] = [
+    ("structure", "structure"),
+    ("features", "features"),
+    ("propagation", "propagated features"),
+    ("all", "all together"),
+];
+
 pub(crate) fn headline(kind: VerdictKind) -> &'static str {
     match kind {
         VerdictKind::Gnn => "A GNN should help.",
+        VerdictKind::Combine => "Features and structure together: each adds to the other.",
         VerdictKind::Structure => "Structure is enough.",
         VerdictKind::Features => "Features are enough.",
         VerdictKind::Any => "Structure alone or features alone: each is enough.",

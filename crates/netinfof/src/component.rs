@@ -14,18 +14,22 @@
 //! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place the nodes
 //! of another graph in the same space. No n × f product is formed: SVD and PCA see matrices only as operators.
 
+mod communities;
 mod features;
 mod place;
 mod prepare;
+mod roles;
 mod walk;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::communities::Communities;
 use self::features::{FeatureOperator, Filtered};
 pub(crate) use self::features::{Filter, PreparedRows};
 pub(crate) use self::place::{Ground, How, Place};
 pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
+pub(crate) use self::roles::{hinged, roles};
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;

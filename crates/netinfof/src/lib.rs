@@ -38,6 +38,8 @@ pub mod score;
 
 pub mod evidence;
 
+pub mod information;
+
 pub mod probe;
 
 pub mod verdict;

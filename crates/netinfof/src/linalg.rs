@@ -2,6 +2,7 @@
 //!
 //! Each has its parameters, its information about the run (iterations, residual, converged) and one function.
 
+mod kernel_ridge;
 mod kmeans;
 mod lsqr;
 mod rsvd;
@@ -12,6 +13,7 @@ pub use lsqr::{LsqrInfo, LsqrParams};
 pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
 
+pub(crate) use kernel_ridge::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
 pub(crate) use kmeans::assign;
 pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};

@@ -85,6 +85,10 @@ impl PairSet {
         self.pairs.iter().map(unit).collect()
     }
 
+    pub(crate) fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
     /// Number of pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()

@@ -6,21 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::act::{self, Grid, KnownEdges, LinkActParams, NodeActParams, Penalties};
 use crate::compat::{CompatKind, CompatParams};
-use crate::component::{self, Component, ComponentKind, ComponentParams, FeatureScaling};
+use crate::component::{
+    self, Communities, Component, ComponentKind, ComponentParams, FeatureScaling, Normalization,
+};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, NodeId, Pair};
-use crate::link::{self, Evaluated, LearnedLinks, PairSet};
+use crate::information::{Blocks, Information, Part};
+use crate::link::{self, Evaluated, Learned, LearnedLinks, PairScore, PairSet};
+use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model, NodeWork};
 use crate::pairwise::Source;
-use crate::probe::{self, InfoScore, LinkProbeParams, NodeProbeParams, ProbedPairs};
+use crate::probe::{self, LinkProbeParams, NodeProbeParams, ProbedPairs};
 use crate::report::{ComponentReport, OrderedMap, Report, RunParams, SplitReport};
 use crate::seed::{Seed, Stream};
 use crate::split::{
-    self, LinkPairs, LinkSplit, Negatives, NodeSets, NodeSplitParams, Pairs, Protocol, SplitParams,
+    self, LinkPairs, LinkSplit, Negatives, NodeSets, NodeSplit, NodeSplitParams, Pairs, Protocol, SplitParams,
 };
 use crate::training::Training;
-use crate::verdict::{self, Group};
+use crate::verdict::{DEGREES, Group};
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
 /// [`LinkParams::paper`] does not.
@@ -428,6 +432,13 @@ fn link_split(
     let degree_auc = matched.is_some().then(|| split.degree_auc());
     clock.lap("probe");
 
+    let communities = Communities::new(&split.graph, seed, exec)?;
+    let measured = |pairs: [&PairSet; 2]| link_information(&learned, &parts, &communities, pairs, run, seed);
+    let information = measured([&evaluated.positives, &evaluated.negatives])?;
+    let beyond_degree =
+        matched.as_ref().map(|matched| measured([&evaluated.positives, matched])).transpose()?;
+    clock.lap("information");
+
     let act = match goal {
         Goal::Probe => None,
         Goal::Act => {
@@ -460,6 +471,8 @@ fn link_split(
         seconds: clock.finish(),
         samples: probed.samples,
         matched: probed.matched,
+        predictive_information: Some(information),
+        beyond_degree_information: beyond_degree,
     })
 }
 
@@ -481,14 +494,11 @@ fn node_split(
     let components = component::build(graph.adjacency(), graph.features(), &params.component, seed, exec)?;
     clock.lap("components");
 
-    let mut probed = probe::nodes(&components, &split, &params.probe, seed, exec)?;
-    if let Some(control) = shuffled_control(&components, &probed.scores, run, seed)? {
-        let found = probe::nodes(&control, &split, &params.probe, seed, exec)?;
-        let names =
-            found.samples.bins.into_iter().map(|(name, count, bins)| (verdict::control(&name), count, bins));
-        probed.samples.bins.extend(names);
-    }
+    let probed = probe::nodes(&components, &split, &params.probe, seed, exec)?;
     clock.lap("probe");
+
+    let information = node_information(&components, &split, run, seed)?;
+    clock.lap("information");
 
     let act = match goal {
         Goal::Probe => None,
@@ -516,37 +526,112 @@ fn node_split(
         seconds: clock.finish(),
         samples: probed.samples,
         matched: probed.matched,
+        predictive_information: Some(information),
+        beyond_degree_information: None,
     })
 }
 
-/// Propagated components of features that belong to other nodes, where features alone predict nothing and propagated ones more than structure: random
-/// features become a sketch of the structure on their way through a graph, and these show how good a one. None where that is no question.
-fn shuffled_control(
+/// What a component stands for in predictive information. On a graph without features, propagated degrees are structure.
+fn part(name: &str, featureless: bool) -> Part {
+    match Group::of(name, featureless) {
+        Group::Structure => Part::Structure,
+        Group::Other if name == DEGREES => Part::Structure,
+        Group::Propagation if featureless => Part::Structure,
+        Group::Features => Part::Features,
+        Group::Propagation => Part::Propagation,
+        Group::Other => Part::Other,
+    }
+}
+
+/// How many bits the components carry about whether a pair is an edge, alone and in groups, on validation pairs.
+fn link_information(
+    learned: &[Learned],
+    parts: &[PairScore<'_>],
+    communities: &Communities,
+    sets: [&PairSet; 2],
+    run: &Run<'_, LinkPairs, LinkParams>,
+    seed: Seed,
+) -> Result<Information> {
+    let &Run { graph, exec, .. } = run;
+    let featureless = graph.features().cols() == 0;
+    let mut labels = vec![1; sets[0].len()];
+    labels.resize(sets[0].len() + sets[1].len(), 0);
+    let mut blocks = Blocks::default();
+    let hinged = |similarities: [Vec<f32>; 2]| {
+        let similarities = similarities.concat();
+        component::hinged(Matrix::from_vec(similarities.len(), 1, similarities), exec)
+    };
+    for own in learned {
+        let (kind, rows) =
+            (own.component.kind(), hinged(sets.map(|set| own.component.similarities(set, exec))));
+        if kind == ComponentKind::X {
+            blocks.add_of_pairs(Part::Other, kind.name(), rows);
+        } else {
+            blocks.add(part(kind.name(), featureless), kind.name(), rows);
+        }
+    }
+    for own in parts {
+        let rows = hinged(sets.map(|set| own.similarities(set, exec)));
+        blocks.add_of_pairs(part(own.name, featureless), own.name, rows);
+    }
+    let find = |kind| learned.iter().any(|own| own.component.kind() == kind);
+    if find(ComponentKind::U) || find(ComponentKind::R) {
+        let rows = communities.similarities(&sets.map(PairSet::pairs).concat(), exec);
+        blocks.add(Part::Structure, "communities", component::hinged(rows, exec));
+    }
+    blocks.measure(&labels, 2, &sets.map(PairSet::units).concat(), seed, exec)
+}
+
+/// How many bits the components carry about the classes, alone, in groups and against controls. Labels of training and validation nodes alone are
+/// looked at.
+fn node_information(
     components: &[Component],
-    probed: &[InfoScore],
+    split: &NodeSplit,
     run: &Run<'_, NodeSets, NodeParams>,
     seed: Seed,
-) -> Result<Option<Vec<Component>>> {
+) -> Result<Information> {
+    let &Run { graph, exec, .. } = run;
+    let known = [&split.sets.train[..], &split.sets.valid].concat();
+    let featureless = graph.features().cols() == 0;
+    let gathered = |z: &Matrix| {
+        let mut rows = Matrix::zeros(known.len(), z.cols());
+        exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(known[at] as usize)));
+        rows
+    };
+    let normalized = |component: &Component| gathered(&component.normalized(Normalization::ByKind, exec));
+    let mut blocks = Blocks::default();
+    for component in components {
+        let name = component.kind.name();
+        blocks.add(part(name, featureless), name, normalized(component));
+    }
+    let find = |kind| components.iter().find(|component| component.kind == kind);
+    if find(ComponentKind::U).is_some() || find(ComponentKind::R).is_some() {
+        blocks.add(Part::Structure, "roles", gathered(&component::roles(graph.adjacency(), exec)));
+    }
+    if !featureless {
+        if let Some(features) = find(ComponentKind::F) {
+            blocks.add(Part::Curved, "F by distance", normalized(features));
+        }
+        for component in shuffled_control(run, seed)? {
+            blocks.add(Part::Control, format!("{} shuffled", component.kind.name()), normalized(&component));
+        }
+    }
+    let units: Vec<u64> = known.iter().map(|&node| u64::from(node)).collect();
+    blocks.measure(&split.labels_of(&known), split.classes.len(), &units, seed, exec)
+}
+
+/// Propagated components of features that belong to other nodes: random features become a sketch of the structure on their way through a
+/// graph, and these show how much of what propagation carries is that. Prepared as the components that they control.
+fn shuffled_control(run: &Run<'_, NodeSets, NodeParams>, seed: Seed) -> Result<Vec<Component>> {
     let &Run { graph, params, exec, .. } = run;
-    let best = |group: Group| {
-        let own = components.iter().zip(probed).filter(|(c, _)| Group::of(c.kind.name(), false) == group);
-        own.map(|(_, info)| (info.corrected.value, info.p_value)).max_by(|a, b| a.0.total_cmp(&b.0))
-    };
-    let [structure, features, propagation] =
-        [Group::Structure, Group::Features, Group::Propagation].map(best);
-    let asked = match (structure, features, propagation) {
-        // Whether features predict is decided over all splits: the control is there unless this one leaves no doubt.
-        (Some(s), Some(f), Some(p)) => p.0 > s.0 && f.1 > 1.5 / (1 + params.probe.permutations) as f64,
-        _ => false,
-    };
-    if !asked || graph.features().cols() == 0 {
-        return Ok(None);
+    let mut own = params.component.clone();
+    own.kinds.retain(|kind| Group::of(kind.name(), false) == Group::Propagation);
+    if own.kinds.is_empty() {
+        return Ok(Vec::new());
     }
     let mut order: Vec<NodeId> = (0..graph.nodes()).map(|node| node as NodeId).collect();
     seed.stream(Stream::ControlFeatures, 0).shuffle(&mut order);
-    let mut own = params.component.clone();
-    own.kinds.retain(|kind| Group::of(kind.name(), false) == Group::Propagation);
-    component::build(graph.adjacency(), &graph.features().rows_of(&order), &own, seed, exec).map(Some)
+    component::build(graph.adjacency(), &graph.features().rows_of(&order), &own, seed, exec)
 }
 
 /// Times the stages of a split.

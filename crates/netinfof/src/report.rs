@@ -12,11 +12,12 @@ use crate::component::{ColumnTreatment, Preparation};
 use crate::evidence::{self, Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::{Graph, GraphFacts, NodeId};
+use crate::information::Information;
 use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::{BeyondDegree, InfoScore};
 use crate::score;
 use crate::split::Protocol;
-use crate::verdict::{self, Addition, Comparison, Group, Observed, Verdict};
+use crate::verdict::{self, Addition, Comparison, Group, Known, Observed, Verdict};
 
 /// A map that keeps the order of insertion, for reading and for stable files.
 #[derive(Clone, Debug, PartialEq)]
@@ -252,6 +253,12 @@ pub struct SplitReport {
     pub(crate) samples: Samples,
     #[serde(skip)]
     pub(crate) matched: Option<Samples>,
+    /// Bits about the target, by groups of components.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictive_information: Option<Information>,
+    /// Links with uniform negatives: the same against degree-matched negatives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_degree_information: Option<Information>,
 }
 
 impl SplitReport {
@@ -415,6 +422,12 @@ pub struct Report {
     /// What was done with the feature columns, by kind.
     #[serde(default)]
     pub preparation: Vec<ColumnTreatment>,
+    /// Nodes: bits about the target by groups of components, over all splits: the evidence behind the verdict.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictive_information: Option<Information>,
+    /// Links with uniform negatives: the same against degree-matched negatives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beyond_degree_information: Option<Information>,
     /// By component, over all splits.
     pub components: OrderedMap<ComponentSummary>,
     /// Links: degrees alone, and the columns of X by the group they belong to, over all splits.
@@ -462,7 +475,12 @@ impl Report {
         let info = SplitsInfo::new(matches!(params, RunParams::Links(_)), featureless, &splits);
         let (mut components, mut parts) = summaries(&splits, &info);
         verdict::confirm(&mut components, &mut parts, &splits, &info);
-        let judgement = verdict::judge(&info, &components, &parts, &splits);
+        let information = information(&splits, |split| split.predictive_information.as_ref());
+        let beyond_degree = self::information(&splits, |split| split.beyond_degree_information.as_ref());
+        let known = information
+            .as_ref()
+            .map(|information| Known { information, beyond_degree: beyond_degree.as_ref() });
+        let judgement = verdict::judge(&info, &components, &parts, known, &splits);
         let component = match &params {
             RunParams::Links(params) => &params.component,
             RunParams::Nodes(params) => &params.component,
@@ -478,6 +496,8 @@ impl Report {
             graph: graph.facts_with(twins),
             protocol,
             preparation: prepared.map_or_else(Vec::new, |prepared| prepared.treatments()),
+            predictive_information: information,
+            beyond_degree_information: beyond_degree,
             components,
             parts,
             params,
@@ -606,6 +626,12 @@ pub(crate) fn summaries(splits: &[SplitReport], info: &SplitsInfo) -> (Summaries
 }
 
 type Summaries = OrderedMap<ComponentSummary>;
+
+/// Predictive information over all splits.
+fn information(splits: &[SplitReport], own: fn(&SplitReport) -> Option<&Information>) -> Option<Information> {
+    let all: Vec<&Information> = splits.iter().filter_map(own).collect();
+    Information::mean(&all, evidence::repetition(all.iter().map(|own| &own.units[..])))
+}
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64

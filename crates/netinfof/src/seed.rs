@@ -55,6 +55,8 @@ pub enum Stream {
     CalibrationNegatives = 20,
     /// Features of other nodes, as a control.
     ControlFeatures = 21,
+    /// Folds that predictive information is measured in.
+    InformationFolds = 22,
 }
 
 /// The seed of a run.

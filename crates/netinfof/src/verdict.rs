@@ -1,33 +1,27 @@
 //! The answer in words: would a GNN help here, is structure enough, are features, is there a signal at all?
 //!
-//! The rule, with its constants ([`LEVEL`], [`MARGIN`]):
+//! Both tasks are judged by predictive information ([`crate::information`]); the rule is at the head of `verdict/rule.rs`. For links some questions come first:
 //!
 //! 1. A component *predicts* something if shuffled labels score as high no more often than 5 %, divided by the number of components (the
-//!    median of the splits' p-values). For links, its bins, learned on training pairs, must also get more than half of the held-out pairs
-//!    right, and all of this must hold against degree-matched negatives too: degrees alone separate edges from uniform pairs on many graphs,
-//!    and where all degrees are alike the split itself leaves a mark on them.
-//! 2. The best of U and R stands for structure, F for features, the best of P, S and their other depths for propagation; best by the
-//!    corrected score, mean of the splits. On a graph without features F holds degrees and counts as structure. The columns of X stand for
-//!    the group they belong to where no embedding of that group was measured, or where X alone predicts something. D is propagation where it
-//!    alone predicts something.
-//! 3. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
+//!    median of the splits' p-values), if its bins, learned on training pairs, get more than half of the held-out pairs right, and if all of this
+//!    holds against degree-matched negatives too: degrees alone separate edges from uniform pairs on many graphs, and where all degrees are
+//!    alike the split itself leaves a mark on them.
+//! 2. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
 //!    degrees mean more edges; else it is the mark of the split, and no signal. Without a signal: `nothing` if every interval excludes a gain
-//!    of [`MARGIN`], else `undecided`. On nodes the intervals of clusters exclude nothing, so `nothing` needs the fitted model of Act and
-//!    100 labels for each class.
-//! 4. `gnn` if propagation predicts and beats structure and features, each by an interval above 0. Where features alone predict nothing, propagated
-//!    ones must beat those of shuffled features too, which are a sketch of the structure; this is measured for nodes alone.
-//! 5. Else `structure` or `features` if only one of them predicts or one beats the other, unless propagation beats it, or is level with features and
-//!    adds to them: then `undecided`.
-//!    `any` if both predict and the interval of their difference lies within [`MARGIN`]; else `undecided`.
-//! 6. Act has the last word: a verdict that its test data contradict is withdrawn, and becomes `undecided`.
+//!    of [`MARGIN`], else `undecided`.
+//! 3. Something predicts: the rule decides which part of the data is enough. `gnn` also needs that degree-matched negatives do not put structure ahead.
 //!
-//! Groups that were left out of the components are never judged.
+//! Act has the last word: a verdict that its test data contradict is withdrawn, and becomes `undecided`. Groups that were left out of the components are
+//! never judged.
+
+mod rule;
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Estimate, Samples};
+use crate::information::Information;
 use crate::report::{self, ComponentSummary, OrderedMap, SplitReport, SplitsInfo};
 use crate::seed::{Seed, Stream};
 
@@ -38,6 +32,8 @@ use crate::seed::{Seed, Stream};
 pub enum VerdictKind {
     /// Propagated features predict better than structure and features each alone.
     Gnn,
+    /// Structure and features add to each other, and propagated features alone do not improve on both.
+    Combine,
     /// Structure is enough.
     Structure,
     /// Features are enough.
@@ -59,6 +55,9 @@ pub struct Verdict {
     /// Links: whether degrees are all that predicts edges.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub degree_only: bool,
+    /// Nodes: whether features predict by a relation that a linear model does not see.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub nonlinear: bool,
     /// Why.
     pub reason: String,
     /// What to do next.
@@ -104,8 +103,6 @@ pub(crate) struct Judgement {
 pub const LEVEL: f64 = 0.05;
 /// The smallest gain worth having, as a share of the way from no information to certainty.
 pub const MARGIN: f64 = 0.05;
-/// Labelled nodes of each class, on average, without which a model's silence excludes nothing.
-const FEWEST_LABELS: usize = 100;
 /// Shuffles behind the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
@@ -203,13 +200,16 @@ pub(crate) fn confirm(
     }
 }
 
-/// What the control of a component is called among the samples: the same of shuffled features.
-pub(crate) fn control(component: &str) -> String {
-    format!("{component} shuffled")
-}
-
 /// The score of degrees alone among the parts.
-const DEGREES: &str = "degrees";
+pub(crate) const DEGREES: &str = "degrees";
+
+/// Predictive information over all splits.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub(crate) information: &'a Information,
+    /// Links with uniform negatives: the same against degree-matched negatives.
+    pub(crate) beyond_degree: Option<&'a Information>,
+}
 
 const GROUPS: [Group; 3] = [Group::Structure, Group::Features, Group::Propagation];
 
@@ -218,6 +218,7 @@ pub(crate) fn judge(
     info: &SplitsInfo,
     components: &OrderedMap<ComponentSummary>,
     parts: &OrderedMap<ComponentSummary>,
+    known: Option<Known<'_>>,
     splits: &[SplitReport],
 ) -> Judgement {
     let (all, parts_of_x) = (Candidate::all(components, info), Candidate::all(parts, info));
@@ -248,6 +249,16 @@ pub(crate) fn judge(
     let additions: Vec<Addition> =
         asked.iter().filter_map(|[given, name]| added(given, name, splits)).collect();
 
+    let acted = splits.iter().any(|split| split.act.is_some());
+    if let Some(Known { information, .. }) = known.filter(|_| !info.links) {
+        let asked = rule::Asked { links: false, featureless: info.featureless, acted, confirmed: true };
+        let verdict = rule::judge(information, asked);
+        // A linear model says nothing about a relation that is not linear.
+        let contradiction = (!verdict.nonlinear).then(|| contradicted(&verdict, info, splits)).flatten();
+        let open = verdict.kind == VerdictKind::Undecided;
+        let verdict = contradiction.filter(|_| !open).unwrap_or(verdict);
+        return Judgement { verdict, comparisons, additions };
+    }
     let no_information = components.iter().map(|(_, c)| c.no_information).next().unwrap_or(0.0);
     let margin = MARGIN * (1.0 - no_information);
     let difference = |a: &Candidate<'_>, b: &Candidate<'_>| {
@@ -265,26 +276,10 @@ pub(crate) fn judge(
         })
     };
     let beats = |a: &Candidate<'_>, b: &Candidate<'_>| difference(a, b).is_some_and(|d| d.above(0.0));
-    let adds = |a: &Candidate<'_>, b: &Candidate<'_>| {
-        let own = additions.iter().find(|found| found.given == b.name && found.component == a.name);
-        own.is_some_and(|found| found.gain > 0.0 && found.p_value <= LEVEL)
-    };
     // Against degree-matched negatives it must at least not be behind.
     let confirmed = |a: &Candidate<'_>, b: &Candidate<'_>| {
         let matched = compared(a, b, splits, info, |split| split.matched.as_ref());
         matched.is_none_or(|c| c.better == a.name)
-    };
-    let ahead = |p: &Candidate<'_>| {
-        structure.is_none_or(|s| beats(p, s) && confirmed(p, s)) && features.is_none_or(|f| beats(p, f))
-    };
-    // Level with features, but adding to them: propagated features hold the node's own again, so this alone shows nothing.
-    let adding = features.zip(propagation).is_some_and(|(f, p)| !beats(p, f) && !beats(f, p) && adds(p, f));
-    // Where features alone predict nothing, propagated ones may be a sketch of the structure: they must beat those of shuffled features.
-    let controlled = |p: &Candidate<'_>| {
-        let name = control(p.name);
-        let other = Candidate { name: &name, score: f64::NEG_INFINITY, ..*p };
-        let found = compared(p, &other, splits, info, |split| Some(&split.samples));
-        found.is_some_and(|c| c.better == p.name && c.difference.above(0.0))
     };
     let predicts = |c: Option<&Candidate<'_>>| c.is_some_and(|c| c.predicts);
     let [s, f, p] = groups.map(predicts);
@@ -316,47 +311,18 @@ pub(crate) fn judge(
         }
         interval[1] < no_information + margin && !(info.links && held_out.above(0.5))
     });
-    let degree_only = by_degree && higher && excluded;
+    // Predictive information sees communities that no component's bins show: without the help of degrees, and of the split's mark on them.
+    let beyond = known.map(|known| known.beyond_degree.unwrap_or(known.information));
+    let unseen = silent && beyond.is_some_and(rule::has_signal);
+    let excluded = excluded && beyond.is_none_or(rule::excludes_signal);
+    let degree_only = by_degree && higher && excluded && !unseen;
     let x_unsure = silent && x_predicts;
-    let kind = match (s, f) {
-        _ if d_alone => VerdictKind::Gnn,
-        (false, false) if p => {
-            let shown = features.is_none() || propagation.is_some_and(controlled);
-            if shown { VerdictKind::Gnn } else { VerdictKind::Undecided }
-        }
-        (false, false) if degree_only => VerdictKind::Structure,
-        // Clusters are blunt: on nodes only a fitted model excludes a signal.
-        (false, false) if info.links && excluded && !x_unsure && !(by_degree && higher) => {
-            VerdictKind::Nothing
-        }
-        (false, false) if !info.links && model_excludes(splits) => VerdictKind::Nothing,
-        (false, false) => VerdictKind::Undecided,
-        (true, false) if p && features.is_some() && propagation.is_some_and(ahead) => {
-            if propagation.is_some_and(controlled) { VerdictKind::Gnn } else { VerdictKind::Undecided }
-        }
-        _ if p && propagation.is_some_and(ahead) => VerdictKind::Gnn,
-        (true, false) => VerdictKind::Structure,
-        (false, true) => VerdictKind::Features,
-        (true, true) => match (structure, features) {
-            (Some(s), Some(f)) if beats(s, f) => VerdictKind::Structure,
-            (Some(s), Some(f)) if beats(f, s) => VerdictKind::Features,
-            // A signal that is smaller than the margin shows no equivalence.
-            (Some(s), Some(f))
-                if s.score.min(f.score) > no_information + margin
-                    && difference(s, f).is_some_and(|d| d.above(-margin) && d.below(margin)) =>
-            {
-                VerdictKind::Any
-            }
-            _ => VerdictKind::Undecided,
-        },
-    };
-    // What propagation beats is not enough.
-    let beaten =
-        |own: Option<&Candidate<'_>>| p && own.zip(propagation).is_some_and(|(own, p)| beats(p, own));
-    let kind = match kind {
-        VerdictKind::Structure if beaten(structure) => VerdictKind::Undecided,
-        VerdictKind::Features if beaten(features) || p && adding => VerdictKind::Undecided,
-        kind => kind,
+    // What holds without a signal beyond degrees, or where D alone carries one; everything else is decided by predictive information.
+    let kind = match () {
+        () if d_alone => VerdictKind::Gnn,
+        () if degree_only => VerdictKind::Structure,
+        () if silent && excluded && !x_unsure && !(by_degree && higher) && !unseen => VerdictKind::Nothing,
+        () => VerdictKind::Undecided,
     };
     let unconfirmed = p && structure.zip(propagation).is_some_and(|(s, p)| beats(p, s) && !confirmed(p, s));
     let case = match () {
@@ -365,7 +331,6 @@ pub(crate) fn judge(
         () if by_degree && higher => Case::DegreesPredict,
         () if by_degree => Case::Mark,
         () if unconfirmed => Case::Unconfirmed,
-        () if x_alone => Case::XAlone,
         () => Case::Usual,
     };
     let words = Words {
@@ -376,42 +341,47 @@ pub(crate) fn judge(
             .filter(|(_, c)| info.links && !c.tells && c.held_out.below(0.5))
             .map(|(name, _)| name)
             .collect(),
-        comparisons: &comparisons,
-        additions: &additions,
         info,
+        acted,
         samples: splits.iter().map(|split| split.samples.labels.len()).min().unwrap_or(0),
         margin,
     };
-    let mut verdict = Verdict {
-        kind,
-        degree_only,
-        reason: words.reason(kind),
-        next: words.next(kind, best.name == "X" && best.predicts),
+    let x_best = best.name == "X" && best.predicts;
+    let decided = match known {
+        Some(known) if unseen => Some(beyond.unwrap_or(known.information)),
+        Some(known) if matches!(case, Case::Usual | Case::Unconfirmed) && !silent => Some(known.information),
+        _ => None,
     };
-    let open = kind == VerdictKind::Undecided && !words.silent();
+    let mut verdict = match decided {
+        Some(information) => {
+            let asked =
+                rule::Asked { links: true, featureless: info.featureless, acted, confirmed: !unconfirmed };
+            let mut verdict = rule::judge(information, asked);
+            if verdict.kind == VerdictKind::Nothing {
+                // The paper's score shows a signal.
+                verdict.kind = VerdictKind::Undecided;
+            }
+            if x_best
+                && matches!(verdict.kind, VerdictKind::Gnn | VerdictKind::Structure | VerdictKind::Combine)
+            {
+                verdict.next.push_str(PREFER_PAIRS);
+            }
+            verdict
+        }
+        None => Verdict {
+            kind,
+            degree_only,
+            nonlinear: false,
+            reason: words.reason(kind),
+            next: words.next(kind),
+        },
+    };
+    let kind = verdict.kind;
+    let open = kind == VerdictKind::Undecided && (!silent || unseen);
     if let Some(contradiction) = contradicted(&verdict, info, splits).filter(|_| !open) {
         verdict = contradiction;
     }
     Judgement { verdict, comparisons, additions }
-}
-
-/// Whether the fitted models exclude that a node's label can be predicted from the components: the interval of the gained bits ends below
-/// [`MARGIN`] of the labels' entropy.
-fn model_excludes(splits: &[SplitReport]) -> bool {
-    let entropy = |split: &SplitReport| {
-        let (mut counts, all) = (std::collections::BTreeMap::new(), split.samples.labels.len() as f64);
-        split.samples.labels.iter().for_each(|label| *counts.entry(label).or_insert(0.0) += 1.0);
-        counts.values().map(|count: &f64| -count / all * (count / all).log2()).sum::<f64>()
-    };
-    // With few labels a model finds nothing of what more would show.
-    let classes = |split: &SplitReport| split.samples.classes.max(1);
-    if splits.iter().any(|split| split.samples.labels.len() < FEWEST_LABELS * classes(split)) {
-        return false;
-    }
-    let gains: Option<Vec<Estimate>> =
-        splits.iter().map(|split| split.act.as_ref().map(|a| a.information)).collect();
-    let entropy = splits.iter().map(entropy).sum::<f64>() / splits.len() as f64;
-    gains.is_some_and(|gains| Estimate::mean(&gains, splits.len() as f64).below(MARGIN * entropy))
 }
 
 /// The verdict once its claim is withdrawn, where what Act found on test data contradicts it.
@@ -446,7 +416,13 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     let confirmed = if verdict.degree_only { gain.above(0.0) } else { signal };
     let withdrawn = |why: &str, next: &str| {
         let reason = format!("{why}: {found}. {}", verdict.reason);
-        Some(Verdict { kind: VerdictKind::Undecided, degree_only: false, reason, next: next.into() })
+        Some(Verdict {
+            kind: VerdictKind::Undecided,
+            degree_only: false,
+            nonlinear: false,
+            reason,
+            next: next.into(),
+        })
     };
     let propagated = |name: &str| Group::of(name, info.featureless) == Group::Propagation || name == "D";
     let unused =
@@ -474,6 +450,9 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
         _ => None,
     }
 }
+
+/// What is said where shared neighbours and the like predict better than any embedding.
+const PREFER_PAIRS: &str = " Statistics of pairs, such as common neighbours (X), predict better than any embedding: prefer a model that uses them.";
 
 /// How much better than degrees a component must score where degrees predict even matched pairs, and the largest AUC above chance against
 /// matched pairs at which degrees are still called all there is.
@@ -529,8 +508,6 @@ fn stream(split: &SplitReport, a: &str, b: &str, question: u64) -> crate::seed::
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Case {
     Usual,
-    /// X predicts something and no embedding does.
-    XAlone,
     /// Only D does.
     DAlone,
     /// Degrees are all that predicts edges.
@@ -550,9 +527,8 @@ struct Words<'a> {
     case: Case,
     /// Components that rank held-out edges below other pairs.
     reversed: Vec<&'a str>,
-    comparisons: &'a [Comparison],
-    additions: &'a [Addition],
     info: &'a SplitsInfo,
+    acted: bool,
     /// Samples of the smallest split.
     samples: usize,
     margin: f64,
@@ -568,127 +544,42 @@ impl Words<'_> {
         }
     }
 
-    /// A group's component in words.
-    fn component(&self, name: &str) -> String {
-        let group = (0..3).find(|&g| self.groups[g].is_some_and(|best| best.name == name));
-        group.map_or(name.into(), |g| format!("{} ({name})", self.group(g)))
-    }
-
-    fn comparison(&self, c: &Comparison) -> String {
-        let [low, high] = c.difference.interval;
-        let (better, worse) = (self.component(&c.better), self.component(&c.worse));
-        if c.difference.above(0.0) {
-            let verb = if better.starts_with("structure") { "beats" } else { "beat" };
-            return format!("{better} {verb} {worse} by {:.3} [{low:.3}, {high:.3}]", c.difference.value);
-        }
-        let mut text =
-            format!("{better} and {worse} are level ({:+.3} [{low:.3}, {high:.3}])", c.difference.value);
-        // Level with features: what counts is whether propagation adds to them.
-        let beyond = self.groups[1].zip(self.groups[2]).and_then(|(f, p)| {
-            let both = [f.name, p.name];
-            let own = both.contains(&c.better.as_str()) && both.contains(&c.worse.as_str());
-            self.additions.iter().find(|a| own && a.given == f.name && a.component == p.name)
-        });
-        if let Some(Addition { given, component, gain, p_value }) = beyond {
-            let but = if *p_value <= LEVEL { " but" } else { ", and" };
-            let _ = write!(text, "{but} {component} adds {gain:.3} to {given} (p {p_value:.3})");
-        }
-        text
-    }
-
-    /// Whether no group predicts anything.
-    fn silent(&self) -> bool {
-        !self.groups.iter().flatten().any(|c| c.predicts)
-    }
-
     /// The finding behind a kind, in one clause.
     fn finding(&self, kind: VerdictKind) -> String {
-        let [structure, features, propagation] = self.groups;
-        let text = match kind {
-            _ if self.case == Case::DAlone => {
+        let text = match (kind, self.case) {
+            (_, Case::DAlone) => {
                 "Only the difference between a node and its neighbours (D) predicts anything"
             }
-            VerdictKind::Structure if self.case == Case::DegreeOnly => {
+            (VerdictKind::Structure, _) => {
                 "Degrees are all that predicts edges: against degree-matched negatives nothing is distinguishable from chance"
             }
-            VerdictKind::Nothing | VerdictKind::Undecided if self.case == Case::Mark => {
+            (_, Case::Mark) => {
                 "What predicts edges under uniform negatives is the mark that the split leaves on degrees; against degree-matched \
                  negatives nothing is distinguishable from chance"
             }
-            VerdictKind::Undecided if self.case == Case::DegreesPredict => {
+            (_, Case::DegreesPredict) => {
                 "Degrees predict edges, and the data neither show nor exclude a signal beyond them"
             }
-            VerdictKind::Undecided if self.silent() && !self.reversed.is_empty() => {
+            (VerdictKind::Undecided, _) if !self.reversed.is_empty() => {
                 return format!(
                     "{} ranks held-out edges below other pairs, so what it learned from training pairs does not hold",
                     self.reversed.join(", ")
                 );
             }
-            VerdictKind::Nothing if !self.info.links => {
-                "No component is distinguishable from chance, and the fitted linear model excludes a gain worth having"
-            }
-            VerdictKind::Nothing => {
+            (VerdictKind::Nothing, _) => {
                 return format!(
                     "No component is distinguishable from chance, and a gain of {:.3} over no information is excluded for all of them",
                     self.margin
                 );
             }
-            VerdictKind::Undecided if self.silent() && !self.info.links => {
-                "No component's clusters are distinguishable from chance, which does not exclude a signal"
-            }
-            VerdictKind::Undecided if self.silent() => {
+            _ => {
                 return format!(
-                    "No component is distinguishable from chance, but {} {} are too few to exclude a signal",
+                    "No component is distinguishable from chance, but {} pairs are too few to exclude a signal",
                     self.samples,
-                    if self.info.links { "pairs" } else { "labelled nodes" }
                 );
             }
-            VerdictKind::Undecided if self.case == Case::Unconfirmed => {
-                "Propagated features beat structure against uniform negatives, but not against degree-matched negatives"
-            }
-            VerdictKind::Undecided
-                if features.is_some_and(|f| !f.predicts) && propagation.is_some_and(|p| p.predicts) =>
-            {
-                "Propagated features predict, but features alone do not, and propagated ones are not shown to be more than a sketch of the \
-                 structure"
-            }
-            VerdictKind::Undecided
-                if structure.is_some_and(|s| s.predicts) && features.is_some_and(|f| f.predicts) =>
-            {
-                "Structure and features both predict, and the data do not show which part is enough"
-            }
-            VerdictKind::Undecided => "There is a signal, and the data do not show which part is enough",
-            VerdictKind::Gnn if structure.is_none() && features.is_none() => "Propagated features predict",
-            VerdictKind::Gnn
-                if features.is_some_and(|f| !f.predicts) && structure.is_some_and(|s| s.predicts) =>
-            {
-                "Propagated features predict better than structure, though features alone do not predict"
-            }
-            VerdictKind::Gnn => "Propagated features predict better than structure and features each alone",
-            VerdictKind::Structure if features.is_some_and(|f| !f.predicts) && propagation.is_some() => {
-                "Structure predicts and features alone do not, so propagated features most likely carry structure"
-            }
-            VerdictKind::Structure if features.is_some_and(|f| !f.predicts) => {
-                "Structure predicts and features alone do not"
-            }
-            VerdictKind::Structure if propagation.is_some() => {
-                "Structure predicts best, and propagated features do not improve on it measurably"
-            }
-            VerdictKind::Structure => "Structure predicts",
-            VerdictKind::Features if propagation.is_some() => {
-                "Features predict, and propagated features do not improve on them measurably"
-            }
-            VerdictKind::Features => "Features predict",
-            VerdictKind::Any if propagation.is_some() => {
-                "Structure alone and features alone predict equally well, and propagated features do not improve on them measurably"
-            }
-            VerdictKind::Any => "Structure alone and features alone predict equally well",
         };
-        if self.case == Case::XAlone {
-            format!("{text}, by what the pair of nodes shares (X) alone")
-        } else {
-            text.into()
-        }
+        text.into()
     }
 
     fn reason(&self, kind: VerdictKind) -> String {
@@ -722,11 +613,6 @@ impl Words<'_> {
         if !listed.is_empty() {
             let _ = write!(text, ": {}", listed.join(", "));
         }
-        let quiet = kind == VerdictKind::Nothing || self.silent();
-        if !self.comparisons.is_empty() && !quiet {
-            let all: Vec<String> = self.comparisons.iter().map(|c| self.comparison(c)).collect();
-            let _ = write!(text, "; {}", all.join(", "));
-        }
         text.push('.');
         if !missing.is_empty() {
             let _ = write!(text, " Not measured: {}.", missing.join(", "));
@@ -734,57 +620,22 @@ impl Words<'_> {
         text
     }
 
-    fn next(&self, kind: VerdictKind, x_best: bool) -> String {
-        let links = self.info.links;
-        let text = match kind {
-            VerdictKind::Undecided if self.case == Case::DegreesPredict => {
+    fn next(&self, kind: VerdictKind) -> String {
+        match (kind, self.case) {
+            (VerdictKind::Undecided, Case::DegreesPredict) => {
                 "Evaluate models with `--negatives degree`, and compare them with a score from degrees."
             }
-            VerdictKind::Undecided if self.silent() => {
-                return format!(
-                    "Fit a model with `netinfof act`, look at more of the data, such as with `--shares {}`, or collect more {}.",
-                    if links { "0.5,0.3" } else { "0.5,0.25" },
-                    if links { "edges" } else { "labels" },
-                );
-            }
-            VerdictKind::Undecided if self.case == Case::Unconfirmed => {
-                "Structural embeddings and a GNN are likely to do equally well: compare them with `--negatives degree`."
-            }
-            VerdictKind::Undecided => {
-                "Compare models on structure, on features and on both with `netinfof act --components`, or collect more labels or edges."
-            }
-            VerdictKind::Structure if self.case == Case::DegreeOnly => {
+            (VerdictKind::Structure, _) => {
                 "A score from degrees, such as preferential attachment, does as well as a GNN; evaluate any model with `--negatives degree`."
             }
-            _ if self.case == Case::XAlone => "Prefer a model that looks at pairs, or `netinfof act`.",
-            VerdictKind::Gnn => {
-                "Train a GNN; `netinfof act` gives its linear counterpart in seconds, the baseline to beat."
+            (VerdictKind::Gnn, _) => "Train a GNN that keeps a node apart from its neighbours.",
+            (VerdictKind::Nothing, _) => "Look for other features, another target or more edges.",
+            _ if self.acted => "Validate on more of the edges, such as with `--shares 0.5,0.3`, or collect more edges.",
+            _ => {
+                "Fit a model with `netinfof act`, validate on more of the edges, such as with `--shares 0.5,0.3`, or collect more edges."
             }
-            VerdictKind::Structure if self.info.featureless => {
-                "Structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
-            }
-            VerdictKind::Structure => {
-                "Leave the features out: structural embeddings, label propagation or `netinfof act` should do as well as a GNN."
-            }
-            VerdictKind::Features => {
-                "Leave the graph out: an MLP or any classifier on the features should do as well as a GNN."
-            }
-            VerdictKind::Any => {
-                "Use whichever is cheaper, features or structure: a GNN should not do better than either."
-            }
-            VerdictKind::Nothing => "Look for other features, another target or more edges.",
-        };
-        let mut text = text.to_string();
-        if links
-            && x_best
-            && !matches!(self.case, Case::XAlone | Case::DegreeOnly)
-            && kind != VerdictKind::Nothing
-        {
-            text.push_str(
-                " What the pair of nodes shares (X) predicts better still: prefer a model that looks at pairs, or `netinfof act`.",
-            );
         }
-        text
+        .to_string()
     }
 }
 
@@ -792,6 +643,9 @@ impl Words<'_> {
 mod tests {
     use super::*;
     use crate::evidence::{self, Samples};
+    use crate::exec::Exec;
+    use crate::information::{Blocks, Part};
+    use crate::matrix::Matrix;
     use crate::probe::InfoScore;
     use crate::report::ComponentReport;
     use crate::score::Contingency;
@@ -834,11 +688,30 @@ mod tests {
                 bins: components.iter().map(|(name, bins)| (name.to_string(), 2, bins.clone())).collect(),
             },
             matched: None,
+            predictive_information: Some(information(labels, components)),
+            beyond_degree_information: None,
         };
         let splits = [split];
         let info = SplitsInfo::new(true, false, &splits);
         let (components, parts) = report::summaries(&splits, &info);
-        judge(&info, &components, &parts, &splits).verdict
+        let known = splits[0].predictive_information.as_ref();
+        let known = known.map(|information| Known { information, beyond_degree: None });
+        judge(&info, &components, &parts, known, &splits).verdict
+    }
+
+    fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
+        let mut blocks = Blocks::default();
+        for (name, bins) in components {
+            let part = match Group::of(name, false) {
+                Group::Structure => Part::Structure,
+                Group::Features => Part::Features,
+                Group::Propagation => Part::Propagation,
+                Group::Other => Part::Other,
+            };
+            blocks.add(part, *name, Matrix::from_fn(bins.len(), 1, |row, _| bins[row] as f32 - 0.5));
+        }
+        let units: Vec<u64> = (0..labels.len() as u64).collect();
+        blocks.measure(labels, 2, &units, Seed(0), &Exec::new(1).unwrap()).unwrap()
     }
 
     /// The labels, but for a share of them that coins decide.
@@ -866,60 +739,37 @@ mod tests {
     fn every_kind_of_verdict() {
         let mut draw = Seed(3).stream(Stream::Synth, 0);
         let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
-        let mut of = |known: f64| noisy(&labels, known, &mut draw);
-        let (weak, other, strong, coins, more) = (of(0.5), of(0.5), of(0.8), of(0.0), of(0.0));
+        let mut of = |from: &[u32], known: f64| noisy(from, known, &mut draw);
+        let (weak, other, strong) = (of(&labels, 0.5), of(&labels, 0.5), of(&labels, 0.8));
+        let (coins, more) = (of(&labels, 0.0), of(&labels, 0.0));
+        // What carries nothing that the strong one does not.
+        let faint = of(&strong, 0.6);
         let kind = |u: &[u32], f: &[u32], p: &[u32]| {
             let found = verdict(&labels, &[("U", u.to_vec()), ("F", f.to_vec()), ("P", p.to_vec())]);
             assert!(!found.reason.contains("NaN") && found.reason.ends_with('.') && !found.next.is_empty());
             found.kind
         };
         assert_eq!(kind(&coins, &more, &coins), VerdictKind::Nothing);
-        // Features alone predict nothing, and there is no control.
+        // Features alone predict nothing, and there is no control: it may be a sketch of the structure.
         assert_eq!(kind(&coins, &more, &strong), VerdictKind::Undecided);
-        // Propagation beats structure, and there is no control: structure is not enough, and more is not shown.
         assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Undecided);
-        assert_eq!(kind(&strong, &coins, &weak), VerdictKind::Structure);
+        assert_eq!(kind(&weak, &coins, &other), VerdictKind::Undecided);
+        assert_eq!(kind(&strong, &coins, &faint), VerdictKind::Structure);
         assert_eq!(kind(&weak, &other, &strong), VerdictKind::Gnn);
-        assert_eq!(kind(&coins, &strong, &weak), VerdictKind::Features);
-        assert_eq!(kind(&weak, &strong, &other), VerdictKind::Features);
-        assert_eq!(kind(&strong, &weak, &other), VerdictKind::Structure);
-        // Propagation that repeats what both know adds nothing.
+        assert_eq!(kind(&coins, &strong, &faint), VerdictKind::Features);
+        assert_eq!(kind(&faint, &strong, &faint), VerdictKind::Features);
+        assert_eq!(kind(&strong, &faint, &faint), VerdictKind::Structure);
+        // Each adds to the other, and propagation carries no more than one of them.
+        assert_eq!(kind(&weak, &other, &weak), VerdictKind::Combine);
         assert_eq!(kind(&weak, &weak, &weak), VerdictKind::Any);
-        assert_eq!(kind(&weak, &other, &coins), VerdictKind::Any);
-    }
-
-    #[test]
-    fn level_with_a_part_is_not_ahead_of_it() {
-        let mut draw = Seed(4).stream(Stream::Synth, 0);
-        let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
-        let weak = noisy(&labels, 0.4, &mut draw);
-        // As often wrong as each other, never together.
-        let wrong =
-            |at: usize| labels.iter().enumerate().map(move |(i, &l)| if i % 7 == at { 1 - l } else { l });
-        let (features, propagated): (Vec<u32>, Vec<u32>) = wrong(0).zip(wrong(3)).unzip();
-        // Level with structure is not enough, whatever it adds: it may be a sketch of the structure.
-        let sketch =
-            verdict(&labels, &[("R", features.clone()), ("F", weak.clone()), ("S", propagated.clone())]);
-        assert_eq!(sketch.kind, VerdictKind::Structure, "{}", sketch.reason);
-        // Nor is it beside features: the node's own features are propagated too.
-        let found = verdict(&labels, &[("R", weak.clone()), ("F", features.clone()), ("S", propagated)]);
-        assert_eq!(found.kind, VerdictKind::Undecided, "{}", found.reason);
-        assert!(found.reason.contains("S adds"), "{}", found.reason);
-        let same = verdict(&labels, &[("R", weak), ("F", features.clone()), ("S", features)]);
-        assert_eq!(same.kind, VerdictKind::Features, "{}", same.reason);
     }
 
     #[test]
     fn what_was_not_measured_is_not_judged() {
         let mut draw = Seed(6).stream(Stream::Synth, 0);
         let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
-        let (weak, strong, coins) =
-            (noisy(&labels, 0.4, &mut draw), noisy(&labels, 0.8, &mut draw), noisy(&labels, 0.0, &mut draw));
-        let of = |components: &[(&str, &Vec<u32>)]| {
-            let components: Vec<(&str, Vec<u32>)> =
-                components.iter().map(|(n, b)| (*n, (*b).clone())).collect();
-            verdict(&labels, &components)
-        };
+        let strong = noisy(&labels, 0.8, &mut draw);
+        let (weak, coins) = (noisy(&strong, 0.6, &mut draw), noisy(&labels, 0.0, &mut draw));
         for (components, kind, not) in [
             (&[("U", &weak), ("P", &strong)][..], VerdictKind::Gnn, "features."),
             (&[("U", &strong), ("P", &weak)], VerdictKind::Structure, "features."),
@@ -930,14 +780,12 @@ mod tests {
             (&[("D", &strong)], VerdictKind::Gnn, "structure, features, propagated features."),
             (&[("X", &coins)], VerdictKind::Nothing, "structure, features, propagated features."),
         ] {
-            let found = of(components);
-            assert_eq!(found.kind, kind, "{components:?}: {}", found.reason);
-            assert!(found.reason.ends_with(&format!("Not measured: {not}")), "{}", found.reason);
-            assert!(
-                !found.reason.contains("adds nothing") || components.iter().any(|c| c.0 == "P"),
-                "{}",
-                found.reason
-            );
+            let named: Vec<&str> = components.iter().map(|(name, _)| *name).collect();
+            let components: Vec<(&str, Vec<u32>)> =
+                components.iter().map(|(n, b)| (*n, (*b).clone())).collect();
+            let found = verdict(&labels, &components);
+            assert_eq!(found.kind, kind, "{named:?}: {}", found.reason);
+            assert!(found.reason.ends_with(&format!("Not measured: {not}")), "{named:?}: {}", found.reason);
         }
     }
 

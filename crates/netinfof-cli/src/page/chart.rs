@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use netinfof::evidence::Estimate;
 use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
 use netinfof::verdict::{Comparison, Group};
 
@@ -99,6 +100,54 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
         &format!("no information {floor:.2}"),
     );
     drawn("scores", [770.0, height], "Scores of the components with 95 % intervals", &said.join("; "), &svg)
+}
+
+/// Bits about the target as bars from zero, with their intervals.
+pub(super) fn information(rows: &[(String, &str, Estimate)], entropy: f64) -> String {
+    let lowest = rows.iter().map(|(_, _, bits)| bits.interval[0]).fold(0.0, f64::min);
+    let from = lowest.max(-0.2 * entropy);
+    let height = 46.0 + 32.0 * rows.len() as f64;
+    let x = Ruler { values: [from, entropy.max(f64::MIN_POSITIVE)], pixels: [196.0, 700.0] };
+    let bottom = height - 24.0;
+    let mut svg = String::new();
+    for quarter in 0..=4 {
+        let bits = entropy * f64::from(quarter) / 4.0;
+        let at = x.at(bits);
+        let _ = write!(svg, "<path class=\"line\" d=\"M{at:.1} 18V{bottom:.1}\"/>");
+        text(&mut svg, at, bottom + 16.0, "middle", "soft", &format!("{bits:.2}"));
+    }
+    let mut said = Vec::new();
+    for (row, (name, group, bits)) in rows.iter().enumerate() {
+        let y = 36.0 + 32.0 * row as f64;
+        let (start, end) = (x.at(0.0), x.at(bits.value.clamp(from, entropy)));
+        let [low, high] = bits.interval.map(|v| x.at(v.clamp(from, entropy)));
+        text(&mut svg, 188.0, y + 4.0, "end", "", name);
+        let _ = write!(
+            svg,
+            "<g class=\"{group}\"><rect class=\"bar\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"18\"/></g>\
+             <path class=\"whisker\" d=\"M{low:.1} {y:.1}H{high:.1}M{low:.1} {:.1}v8M{high:.1} {:.1}v8\"/>",
+            start.min(end),
+            y - 9.0,
+            (end - start).abs().max(0.5),
+            y - 4.0,
+            y - 4.0
+        );
+        text(&mut svg, 762.0, y + 4.0, "end", "", &format!("{:.3}", bits.value));
+        said.push(format!(
+            "{name} {:.3} from {:.3} to {:.3}",
+            bits.value, bits.interval[0], bits.interval[1]
+        ));
+    }
+    let at = x.at(0.0);
+    let _ = write!(svg, "<path class=\"dash\" d=\"M{at:.1} 18V{bottom:.1}\"/>");
+    text(&mut svg, at, 12.0, "start", "", "bits");
+    drawn(
+        "bits",
+        [770.0, height],
+        "Bits about the target by group of components, with 95 % intervals",
+        &said.join("; "),
+        &svg,
+    )
 }
 
 /// Differences with their intervals, beside zero.

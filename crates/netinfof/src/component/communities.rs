@@ -1,0 +1,102 @@
+//! Communities: the leading eigenvectors of the normalised adjacency, and how alike two nodes are in a few of them.
+//!
+//! U has as many dimensions as it is given, most of them noise on a small sparse graph, and its compatibility matrix learns that noise. A handful of leading
+//! eigenvectors of the normalised adjacency, compared without learning anything, shows communities and connected components.
+
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::graph::{Csr, Pair};
+use crate::kernel::{self, Scaled};
+use crate::linalg::{LinearOperator, RsvdParams, SPARSE_COST, rsvd};
+use crate::matrix::Matrix;
+use crate::seed::Seed;
+
+/// How many eigenvectors two nodes are compared by.
+const DEPTHS: [usize; 4] = [4, 8, 16, 32];
+/// The stream of the sketch, beyond those of the components.
+const UNIT: u64 = 1000;
+
+/// `D^-½ A D^-½`, with the mean degree added to all degrees: nodes of few edges would dominate otherwise.
+struct Normalized<'a> {
+    graph: &'a Csr,
+    scale: Vec<f32>,
+}
+
+impl LinearOperator for Normalized<'_> {
+    fn rows(&self) -> usize {
+        self.graph.rows()
+    }
+    fn cols(&self) -> usize {
+        self.graph.rows()
+    }
+    fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
+        let scale = Some(&self.scale[..]);
+        kernel::spmm(Scaled { matrix: self.graph, left: scale, right: scale, self_loops: false }, x, exec)
+    }
+    fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
+        self.apply(x, exec)
+    }
+    fn cost(&self) -> f64 {
+        self.graph.nnz() as f64 * SPARSE_COST
+    }
+}
+
+/// The leading eigenvectors of a graph.
+pub(crate) struct Communities {
+    vectors: Matrix,
+}
+
+impl Communities {
+    pub(crate) fn new(graph: &Csr, seed: Seed, exec: &Exec) -> Result<Self> {
+        let mean = graph.nnz() as f64 / graph.rows().max(1) as f64;
+        let of = |node: usize| (1.0 / (graph.row(node).len() as f64 + mean).max(1.0).sqrt()) as f32;
+        let operator = Normalized { graph, scale: (0..graph.rows()).map(of).collect() };
+        let most = DEPTHS[DEPTHS.len() - 1].min(graph.rows());
+        let found = rsvd(&operator, most, &RsvdParams::default(), seed, UNIT, exec)?;
+        let mut vectors = operator.apply(&found.v, exec);
+        // Rows as if all nodes had one degree.
+        exec.fill_matrix(&mut vectors, |node, row| row.iter_mut().for_each(|v| *v *= operator.scale[node]));
+        Ok(Communities { vectors })
+    }
+
+    /// For every pair, the cosines of its nodes in the first few eigenvectors.
+    pub(crate) fn similarities(&self, pairs: &[Pair], exec: &Exec) -> Matrix {
+        let mut out = Matrix::zeros(pairs.len(), DEPTHS.len());
+        exec.fill_matrix(&mut out, |at, out| {
+            let [a, b] = pairs[at].map(|node| self.vectors.row(node as usize));
+            let (mut product, mut squares, mut done) = (0.0, [0.0; 2], 0);
+            for (depth, out) in DEPTHS.iter().zip(out) {
+                for k in done..(*depth).min(a.len()) {
+                    let [x, y] = [a[k], b[k]].map(f64::from);
+                    product += x * y;
+                    squares = [squares[0] + x * x, squares[1] + y * y];
+                }
+                done = (*depth).min(a.len());
+                let length = (squares[0] * squares[1]).sqrt();
+                *out = if length > 0.0 { (product / length) as f32 } else { 0.0 };
+            }
+        });
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nodes of one clique are alike, nodes of two cliques are not, and a node without edges is like none.
+    #[test]
+    fn cliques_are_communities() {
+        let mut edges = Vec::new();
+        for clique in 0..3 {
+            for i in 0..8 {
+                edges.extend((0..i).map(|j| [8 * clique + i, 8 * clique + j]));
+            }
+        }
+        let graph = Csr::symmetric(25, &edges);
+        let exec = Exec::new(1).unwrap();
+        let found = Communities::new(&graph, Seed(0), &exec).unwrap();
+        let alike = found.similarities(&[[0, 7], [0, 8], [0, 24]], &exec);
+        assert!(alike.row(0)[0] > 0.9 && alike.row(1)[0].abs() < 0.1 && alike.row(2)[0] == 0.0, "{alike:?}");
+    }
+}

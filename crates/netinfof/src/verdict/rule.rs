@@ -1,0 +1,372 @@
+//! The verdict from predictive information, for both tasks.
+//!
+//! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where it lies below the smallest gain worth having
+//! ([`information::SMALLEST_GAIN`] of the classes' entropy), and open otherwise. In this order:
+//!
+//! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all of them, features by distance included; else
+//!    `undecided`.
+//! 2. `gnn`: propagated features improve on features and on structure, each shown, and on those of shuffled features too where features alone show nothing. For
+//!    links embeddings alone are compared: a GNN sees no statistics of pairs. Not where one part alone is enough (4).
+//! 3. `combine`: all components together improve on features and on structure, each shown, but propagated features alone do not improve on both.
+//! 4. `any`: both improvements are excluded, and features and structure show a signal each. `features`: what the graph adds is excluded. `structure`: what features add is excluded.
+//! 5. Else `undecided`, with the number of labels that would settle it.
+
+use std::fmt::Write as _;
+
+use super::{Verdict, VerdictKind};
+use crate::evidence::Estimate;
+use crate::information::{self, Answer, Information, InformationGain, group};
+
+/// Deviations that a signal must lie above zero: four groups are looked at, so a 95 % interval of each is not enough.
+const SIGNAL: f64 = 2.5;
+/// Deviations of half a 95 % interval.
+const HALF: f64 = 1.96;
+
+/// What a run is about.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) links: bool,
+    pub(super) featureless: bool,
+    /// Whether Act runs as well.
+    pub(super) acted: bool,
+    /// Whether degree-matched negatives do not contradict that propagation is ahead of structure.
+    pub(super) confirmed: bool,
+}
+
+/// The groups that may show a signal.
+const SIGNALS: [&str; 5] = [group::STRUCTURE, group::FEATURES, group::CURVED, group::PROPAGATION, group::ALL];
+
+fn signal(information: &Information, name: &str) -> bool {
+    let strict = |bits: Estimate| bits.value - (bits.value - bits.interval[0]) * SIGNAL / HALF > 0.0;
+    information.bits(name).is_some_and(strict)
+}
+
+/// Whether any group shows a signal.
+pub(super) fn has_signal(information: &Information) -> bool {
+    SIGNALS.iter().any(|name| signal(information, name))
+}
+
+/// Whether a signal of [`information::SMALLEST_SIGNAL`] is excluded for all groups.
+pub(super) fn excludes_signal(information: &Information) -> bool {
+    let smallest = information::SMALLEST_SIGNAL * information.entropy;
+    let mut known = SIGNALS.iter().filter_map(|name| information.bits(name));
+    known.all(|bits| information.excludes(bits, smallest))
+}
+
+/// What the rule looks at.
+struct Evidence<'a> {
+    information: &'a Information,
+    asked: Asked,
+    /// Whether features predict better by distance than in a straight line.
+    curved: bool,
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, PartialEq)]
+enum Finding {
+    Plain,
+    /// No group shows a signal.
+    Silent,
+    /// Propagated features are no better than those of shuffled features.
+    Sketch,
+}
+
+/// Judges predictive information.
+pub(super) fn judge(information: &Information, asked: Asked) -> Verdict {
+    let curved =
+        information.gain(group::CURVED, group::FEATURES).is_some_and(|gain| gain.answer == Answer::Shown);
+    let evidence = Evidence { information, asked, curved };
+    let (kind, finding) = evidence.kind();
+    let reason = evidence.reason(kind, finding);
+    let next = evidence.next(kind, finding);
+    Verdict { kind, degree_only: false, nonlinear: curved && kind == VerdictKind::Features, reason, next }
+}
+
+impl Evidence<'_> {
+    fn features(&self) -> &'static str {
+        if self.curved { group::CURVED } else { group::FEATURES }
+    }
+
+    fn signal(&self, name: &str) -> bool {
+        signal(self.information, name)
+    }
+
+    fn answer(&self, of: &str, over: &str) -> Option<Answer> {
+        self.information.gain(of, over).map(|gain| gain.answer)
+    }
+
+    fn kind(&self) -> (VerdictKind, Finding) {
+        let names = [group::STRUCTURE, self.features(), group::PROPAGATION, group::ALL];
+        let [structure, features, propagation, all] = names.map(|name| self.signal(name));
+        if !(structure || features || propagation || all) {
+            let excluded = excludes_signal(self.information);
+            return (if excluded { VerdictKind::Nothing } else { VerdictKind::Undecided }, Finding::Silent);
+        }
+        let has = |name: &str| self.information.bits(name).is_some();
+        let shown = |of: &str, over: &str| self.answer(of, over) == Some(Answer::Shown);
+        let excluded = |of: &str, over: &str| self.answer(of, over) == Some(Answer::Excluded);
+        // Where one group alone was measured, it cannot be compared.
+        let measured = [group::STRUCTURE, group::FEATURES, group::PROPAGATION].map(has);
+        match measured {
+            [true, false, false] => return (VerdictKind::Structure, Finding::Plain),
+            [false, true, false] => return (VerdictKind::Features, Finding::Plain),
+            [false, false, true] => return (VerdictKind::Gnn, Finding::Plain),
+            _ => {}
+        }
+        let sketch =
+            !self.signal(self.features()) && has(group::FEATURES) && !shown(group::ALL, group::CONTROL);
+        // A GNN sees embeddings of nodes, and no statistics of pairs.
+        let propagated =
+            if has(group::PROPAGATION_EMBEDDED) { group::PROPAGATION_EMBEDDED } else { group::PROPAGATION };
+        let ahead = |over: &'static str, embedded: &'static str| {
+            if has(embedded) { shown(propagated, embedded) } else { !has(over) || shown(propagated, over) }
+        };
+        let enough = excluded(group::ALL, group::STRUCTURE) || excluded(group::ALL, group::FEATURES);
+        let beyond_curve = !self.curved || shown(group::PROPAGATION, group::CURVED);
+        if propagation
+            && ahead(group::FEATURES, group::FEATURES_EMBEDDED)
+            && ahead(group::STRUCTURE, group::STRUCTURE_EMBEDDED)
+            && !enough
+            && beyond_curve
+            && self.asked.confirmed
+        {
+            if !sketch {
+                return (VerdictKind::Gnn, Finding::Plain);
+            }
+            let silent = excluded(group::BOTH, group::STRUCTURE) && excluded(group::ALL, group::CONTROL);
+            return (
+                if structure && silent { VerdictKind::Structure } else { VerdictKind::Undecided },
+                Finding::Sketch,
+            );
+        }
+        // It is the features that add, and not a second sketch of the structure.
+        let real = shown(group::BOTH, group::STRUCTURE) || shown(group::ALL, group::CONTROL);
+        // What the graph adds to the features, and features to the structure.
+        let graph = self.answer(group::ALL, group::FEATURES);
+        let table = self.answer(group::ALL, group::STRUCTURE);
+        let kind = match (graph, table) {
+            (Some(Answer::Shown), Some(Answer::Shown)) if !self.curved && real => VerdictKind::Combine,
+            (Some(Answer::Excluded), Some(Answer::Excluded)) if structure && features => VerdictKind::Any,
+            (Some(Answer::Excluded), _) if features => VerdictKind::Features,
+            (_, Some(Answer::Excluded)) if structure && !self.signal_of_curve() => VerdictKind::Structure,
+            // Better than any line, features by distance cannot be compared with sums of lines.
+            _ if self.curved && features && self.curve_leads() => VerdictKind::Features,
+            _ => VerdictKind::Undecided,
+        };
+        if kind == VerdictKind::Undecided
+            && structure
+            && !features
+            && excluded(group::BOTH, group::STRUCTURE)
+            && excluded(group::ALL, group::CONTROL)
+        {
+            return (VerdictKind::Structure, Finding::Sketch);
+        }
+        (kind, if sketch { Finding::Sketch } else { Finding::Plain })
+    }
+
+    /// Whether features predict by distance although they do not in a straight line.
+    fn signal_of_curve(&self) -> bool {
+        self.curved && self.signal(group::CURVED)
+    }
+
+    /// Whether features by distance carry more than all components together in a straight line.
+    fn curve_leads(&self) -> bool {
+        self.answer(group::CURVED, group::ALL) == Some(Answer::Shown)
+    }
+
+    fn gain(&self, of: &str, over: &str) -> String {
+        self.information.gain(of, over).map_or_else(String::new, |gain| shown(gain.bits))
+    }
+
+    fn finding(&self, kind: VerdictKind, finding: Finding) -> String {
+        let gain = |of: &str, over: &str| self.gain(of, over);
+        match (kind, finding) {
+            (VerdictKind::Nothing, _) => format!(
+                "No component carries information about {}: a signal of {:.0} % of the entropy is excluded",
+                self.target(),
+                100.0 * information::SMALLEST_SIGNAL
+            ),
+            (VerdictKind::Undecided, Finding::Silent) => {
+                format!("No component shows a signal, and these {} do not exclude one", self.samples())
+            }
+            (VerdictKind::Undecided, Finding::Sketch) => {
+                "There is a signal, but propagated features are not shown to carry more than propagated random features do, which are a sketch of the \
+                 structure"
+                    .into()
+            }
+            (VerdictKind::Undecided, Finding::Plain) => {
+                format!("There is a signal, and these {} do not show which part of the data is enough", self.samples())
+            }
+            (VerdictKind::Gnn, _) if self.information.bits(group::STRUCTURE).is_none() && self.information.bits(group::FEATURES).is_none() => {
+                format!("Propagated features carry information about {}", self.target())
+            }
+            (VerdictKind::Gnn, _) => {
+                let embedded = self.information.bits(group::PROPAGATION_EMBEDDED).is_some();
+                let over = if embedded {
+                    let of = group::PROPAGATION_EMBEDDED;
+                    [("features", gain(of, group::FEATURES_EMBEDDED)), ("structure", gain(of, group::STRUCTURE_EMBEDDED))]
+                } else {
+                    [group::FEATURES, group::STRUCTURE].map(|over| (over, gain(group::PROPAGATION, over)))
+                };
+                let listed: Vec<String> =
+                    over.iter().filter(|(_, bits)| !bits.is_empty()).map(|(over, bits)| format!("{over} by {bits} bits")).collect();
+                format!("Propagated features improve on {}", listed.join(" and on "))
+            }
+            (VerdictKind::Combine, _) => format!(
+                "The graph adds {} bits to the features, and features add {} bits to the structure, but propagated features alone do not improve on both",
+                gain(group::ALL, group::FEATURES),
+                gain(group::ALL, group::STRUCTURE)
+            ),
+            (VerdictKind::Any, _) => format!(
+                "Features alone and structure alone are each enough: a gain of {:.2} bits by all components together is excluded for both",
+                self.information.smallest_gain
+            ),
+            (VerdictKind::Structure, _) if self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
+                format!("Structure carries information about {}", self.target())
+            }
+            (VerdictKind::Structure, Finding::Sketch) => {
+                "Structure carries the information: features add nothing to it, and propagated features are no better than propagated random features"
+                    .into()
+            }
+            (VerdictKind::Structure, _) => format!(
+                "Structure is enough: what features add to it is {} bits, and a gain of {:.2} is excluded",
+                gain(group::ALL, group::STRUCTURE),
+                self.information.smallest_gain
+            ),
+            (VerdictKind::Features, _) if self.curved => format!(
+                "Features predict the classes by a relation that is not linear: {} bits more than a linear model of the features finds",
+                gain(group::CURVED, group::FEATURES)
+            ),
+            (VerdictKind::Features, _) if self.information.gain(group::ALL, group::FEATURES).is_none() => {
+                format!("Features carry information about {}", self.target())
+            }
+            (VerdictKind::Features, _) => format!(
+                "Features are enough: what the graph adds to them is {} bits, and a gain of {:.2} is excluded",
+                gain(group::ALL, group::FEATURES),
+                self.information.smallest_gain
+            ),
+        }
+    }
+
+    fn reason(&self, kind: VerdictKind, finding: Finding) -> String {
+        let mut text = String::new();
+        if self.asked.featureless {
+            text.push_str(
+                "The graph has no features; one-hot degrees take their place and count as structure. ",
+            );
+        }
+        text.push_str(&self.finding(kind, finding));
+        text.push('.');
+        let named = [
+            (group::STRUCTURE, "structure"),
+            (group::FEATURES, "features"),
+            (group::PROPAGATION, "propagated features"),
+        ];
+        let mut missing = Vec::new();
+        if !self.asked.featureless {
+            for (name, words) in &named {
+                if self.information.bits(name).is_none() {
+                    missing.push(*words);
+                }
+            }
+        }
+        if !missing.is_empty() {
+            let _ = write!(text, " Not measured: {}.", missing.join(", "));
+        }
+        text
+    }
+
+    fn samples(&self) -> &'static str {
+        if self.asked.links { "pairs" } else { "labels" }
+    }
+
+    /// What is predicted.
+    fn target(&self) -> &'static str {
+        if self.asked.links { "edges" } else { "the classes" }
+    }
+
+    fn next(&self, kind: VerdictKind, finding: Finding) -> String {
+        let links = self.asked.links;
+        let baseline = if self.asked.acted {
+            "the fitted model below is the baseline to beat"
+        } else {
+            "`netinfof act` fits its linear counterpart in seconds, the baseline to beat"
+        };
+        match kind {
+            VerdictKind::Gnn => format!("Train a GNN; {baseline}."),
+            VerdictKind::Combine => {
+                "Use features and structural embeddings side by side, or a GNN with skip connections; a plain GCN may lose what the features carry."
+                    .into()
+            }
+            VerdictKind::Structure => {
+                let first = if self.asked.featureless { "Structural" } else { "Leave the features out: structural" };
+                let model = if links { "embeddings and statistics of pairs" } else { "embeddings and a classifier on them" };
+                format!("{first} {model} should do as well as a GNN.")
+            }
+            VerdictKind::Features if self.curved => {
+                "Leave the graph out: train gradient boosting or an MLP on the features; a linear model does not see the relation.".into()
+            }
+            VerdictKind::Features if links => {
+                "Leave the graph out: a model of the two nodes' features should do as well as a GNN.".into()
+            }
+            VerdictKind::Features => {
+                "Leave the graph out: an MLP or gradient boosting on the features should do as well as a GNN.".into()
+            }
+            VerdictKind::Any => "Use whichever is cheaper, features or structure: a GNN should not do better than either.".into(),
+            VerdictKind::Nothing => "Look for other features or another target.".into(),
+            VerdictKind::Undecided => {
+                let samples = self.samples();
+                let more = self.labels_wanted(finding).map_or_else(
+                    || format!("More {samples}"),
+                    |wanted| format!("About {wanted} {samples} in all"),
+                );
+                let (have, what, shares) = match links {
+                    true => (self.information.samples, "With more edges to validate on", "0.5,0.3"),
+                    false => (self.information.samples, "Where more nodes have labels", "0.5,0.25"),
+                };
+                format!("{more} would settle it; {have} were used. {what}, give them with `--shares`, such as `--shares {shares}`.")
+            }
+        }
+    }
+
+    /// How many labels would show or exclude what is open, from the widths of the intervals; none where that is out of reach.
+    fn labels_wanted(&self, finding: Finding) -> Option<usize> {
+        let have = self.information.samples as f64;
+        let settled = |bits: Estimate, smallest: f64| {
+            let half = (bits.interval[1] - bits.interval[0]) / 2.0;
+            let show = if bits.value > 0.0 { (half / bits.value).powi(2) } else { f64::INFINITY };
+            let exclude =
+                if bits.value < smallest { (half / (smallest - bits.value)).powi(2) } else { f64::INFINITY };
+            // A model must have been fitted on so many.
+            let floor = HALF * HALF * 2.0 / (std::f64::consts::LN_2 * smallest) * have
+                / self.information.training as f64;
+            (have * show).min((have * exclude).max(floor))
+        };
+        let open: Vec<f64> = if finding == Finding::Silent {
+            let smallest = information::SMALLEST_SIGNAL * self.information.entropy;
+            let bits = [group::STRUCTURE, group::FEATURES, group::PROPAGATION]
+                .map(|name| self.information.bits(name));
+            bits.into_iter().flatten().map(|bits| settled(bits, smallest)).collect()
+        } else {
+            let asked = |gain: &&InformationGain| {
+                gain.answer == Answer::Open
+                    && (gain.of == group::PROPAGATION && gain.over != group::CURVED
+                        || gain.of == group::ALL && gain.over != group::CONTROL && gain.over != group::BOTH)
+            };
+            let gains = self.information.gains.iter().filter(asked);
+            gains.map(|gain| settled(gain.bits, self.information.smallest_gain)).collect()
+        };
+        let wanted = open.into_iter().fold(0.0, f64::max);
+        if !wanted.is_finite() || wanted <= have || wanted > 1e7 {
+            return None;
+        }
+        let unit = 10f64.powf(wanted.log10().floor() - 1.0);
+        Some(((wanted / unit).ceil() * unit) as usize)
+    }
+}
+
+/// A figure with its interval.
+fn shown(bits: Estimate) -> String {
+    let [low, high] = bits.interval;
+    format!("{:.2} [{low:.2}, {high:.2}]", bits.value)
+}

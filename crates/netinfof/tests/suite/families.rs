@@ -1,0 +1,235 @@
+//! Generated graphs of many kinds, each with a known truth that the verdict's rule was not made on: right or undecided, never confidently wrong.
+
+use netinfof::graph::Features;
+use netinfof::verdict::VerdictKind::{
+    self, Any, Combine, Features as FeaturesKind, Gnn, Nothing, Structure, Undecided,
+};
+use netinfof::{Exec, Goal, Graph, LinkParams, Matrix, NodeParams, Seed};
+
+use crate::ordinary::{Random, random_edges};
+
+const NODES: usize = 900;
+
+/// Edges inside classes with this chance, else anywhere.
+fn homophilous(labels: &[i32], inside: f64, edges: usize, random: &mut Random) -> Vec<[u32; 2]> {
+    let n = labels.len();
+    let mut found = Vec::new();
+    while found.len() < edges {
+        let (i, j) = (random.below(n), random.below(n));
+        let wanted = random.unit() < inside;
+        if i != j && (!wanted || labels[i] == labels[j]) {
+            found.push([i as u32, j as u32]);
+        }
+    }
+    found
+}
+
+fn classes(count: usize, random: &mut Random) -> Vec<i32> {
+    (0..NODES).map(|_| random.below(count) as i32).collect()
+}
+
+fn noise(columns: usize, random: &mut Random) -> Matrix {
+    Matrix::from_fn(NODES, columns, |_, _| random.normal() as f32)
+}
+
+/// Gaussian clouds about a centre for each class.
+fn clouds(labels: &[i32], columns: usize, spread: f64, random: &mut Random) -> Matrix {
+    let classes = 1 + *labels.iter().max().unwrap() as usize;
+    let centres: Vec<f64> = (0..classes * columns).map(|_| random.normal()).collect();
+    Matrix::from_fn(NODES, columns, |row, col| {
+        (centres[labels[row] as usize * columns + col] + spread * random.normal()) as f32
+    })
+}
+
+fn graph(edges: &[[u32; 2]], x: Matrix, labels: Vec<i32>) -> Graph {
+    let graph = Graph::from_edges("family", NODES, edges).unwrap();
+    graph.with_features(Features::Dense(x)).unwrap().with_labels(labels).unwrap()
+}
+
+fn node_family(name: &str, random: &mut Random) -> Graph {
+    match name {
+        "features hold the label" => {
+            let labels = classes(3, random);
+            let x = clouds(&labels, 6, 1.0, random);
+            graph(&random_edges(NODES, 4 * NODES, random), x, labels)
+        }
+        "communities, noise features" => {
+            let labels = classes(3, random);
+            graph(&homophilous(&labels, 0.7, 5 * NODES, random), noise(20, random), labels)
+        }
+        "opposite classes joined, noise features" => {
+            let labels = classes(2, random);
+            let flipped: Vec<[u32; 2]> = random_edges(NODES, 16 * NODES, random)
+                .into_iter()
+                .filter(|e| labels[e[0] as usize] != labels[e[1] as usize] || random.unit() < 0.1)
+                .take(5 * NODES)
+                .collect();
+            graph(&flipped, noise(8, random), labels)
+        }
+        "mean of the neighbours" => {
+            let x = noise(3, random);
+            let edges = random_edges(NODES, 4 * NODES, random);
+            let adjacency = Graph::from_edges("g", NODES, &edges).unwrap();
+            let mean = |node: usize| {
+                let row = adjacency.adjacency().row(node);
+                row.iter().map(|&other| x.row(other as usize)[0]).sum::<f32>() / row.len().max(1) as f32
+            };
+            let labels = (0..NODES).map(|node| i32::from(mean(node) > 0.0)).collect();
+            graph(&edges, x, labels)
+        }
+        "weak features, weak communities" => {
+            let labels = classes(4, random);
+            let x = clouds(&labels, 12, 3.0, random);
+            graph(&homophilous(&labels, 0.6, 4 * NODES, random), x, labels)
+        }
+        "exclusive or" => {
+            let x = noise(2, random);
+            let labels =
+                (0..NODES).map(|row| i32::from((x.row(row)[0] > 0.0) != (x.row(row)[1] > 0.0))).collect();
+            graph(&random_edges(NODES, 4 * NODES, random), x, labels)
+        }
+        "degree" => {
+            let hubs: Vec<f64> = (0..NODES).map(|_| if random.unit() < 0.5 { 0.25 } else { 1.0 }).collect();
+            let edges: Vec<[u32; 2]> = random_edges(NODES, 16 * NODES, random)
+                .into_iter()
+                .filter(|e| random.unit() < hubs[e[0] as usize] * hubs[e[1] as usize])
+                .collect();
+            let labels = hubs.iter().map(|&chance| i32::from(chance > 0.5)).collect();
+            graph(&edges, noise(5, random), labels)
+        }
+        "random labels" => {
+            let labels = classes(2, random);
+            let other = classes(3, random);
+            let x = clouds(&other, 8, 1.0, random);
+            graph(&homophilous(&other, 0.7, 5 * NODES, random), x, labels)
+        }
+        "hardly an edge" => {
+            let labels = classes(2, random);
+            let x = clouds(&labels, 6, 1.5, random);
+            graph(&random_edges(NODES, 30, random), x, labels)
+        }
+        "one part from the features, one from the structure" => {
+            let side = classes(2, random);
+            let x = noise(3, random);
+            let labels = (0..NODES)
+                .map(|row| i32::from(f64::from(x.row(row)[0]) + 1.2 * f64::from(2 * side[row] - 1) > 0.0));
+            let labels = labels.collect();
+            graph(&homophilous(&side, 0.8, 6 * NODES, random), x, labels)
+        }
+        "one class in twenty" => {
+            let labels: Vec<i32> = (0..NODES).map(|_| i32::from(random.unit() < 0.05)).collect();
+            let x = clouds(&labels, 5, 0.7, random);
+            graph(&random_edges(NODES, 4 * NODES, random), x, labels)
+        }
+        _ => unreachable!("{name}"),
+    }
+}
+
+const NODE_FAMILIES: [(&str, &[VerdictKind]); 11] = [
+    ("features hold the label", &[FeaturesKind]),
+    ("communities, noise features", &[Structure]),
+    ("opposite classes joined, noise features", &[Structure]),
+    ("mean of the neighbours", &[Gnn]),
+    ("weak features, weak communities", &[Gnn, Combine]),
+    ("exclusive or", &[FeaturesKind]),
+    ("degree", &[Structure]),
+    ("random labels", &[Nothing]),
+    ("hardly an edge", &[FeaturesKind]),
+    ("one part from the features, one from the structure", &[Combine, Gnn]),
+    ("one class in twenty", &[FeaturesKind]),
+];
+
+#[test]
+fn families_of_nodes_are_judged_by_their_truth() {
+    const SEEDS: u64 = 5;
+    let exec = Exec::new(0).unwrap();
+    let (mut right, mut wrong, mut found) = (0, Vec::new(), Vec::new());
+    for (name, truth) in NODE_FAMILIES {
+        let mut kinds = Vec::new();
+        for seed in 0..SEEDS {
+            let graph = node_family(name, &mut Random::new(100 + seed));
+            let mut params = NodeParams::default();
+            (params.component.dim, params.seed, params.split.train, params.split.valid) =
+                (64, Seed(seed), 0.4, 0.3);
+            let report = netinfof::nodes(&graph, None, Goal::Probe, &params, &exec).unwrap();
+            let kind = report.verdict.kind;
+            kinds.push(kind);
+            right += usize::from(truth.contains(&kind));
+            if !truth.contains(&kind) && kind != Undecided {
+                wrong.push(format!("{name} {seed}: {kind:?}: {}", report.verdict.reason));
+            }
+        }
+        found.push(format!("{name}: {kinds:?}"));
+    }
+    let runs = NODE_FAMILIES.len() * SEEDS as usize;
+    assert!(wrong.len() * 50 <= runs, "{} of {runs} wrong: {wrong:#?}", wrong.len());
+    assert!(right * 10 >= runs * 8, "{right} of {runs} right: {found:#?}");
+}
+
+fn link_family(name: &str, random: &mut Random) -> Graph {
+    match name {
+        "random pairs" => {
+            graph(&random_edges(NODES, 4 * NODES, random), noise(10, random), classes(2, random))
+        }
+        "communities, noise features" => {
+            let labels = classes(6, random);
+            graph(&homophilous(&labels, 0.85, 8 * NODES, random), noise(10, random), labels)
+        }
+        "users and items, noise features" => {
+            // Items of a taste are liked by users of that taste.
+            let taste = classes(4, random);
+            let mut edges = Vec::new();
+            while edges.len() < 8 * NODES {
+                let [user, item] = [random.below(NODES / 2), NODES / 2 + random.below(NODES / 2)];
+                if taste[user] == taste[item] || random.unit() < 0.05 {
+                    edges.push([user as u32, item as u32]);
+                }
+            }
+            graph(&edges, noise(10, random), taste)
+        }
+        "alike in features" => {
+            let x = noise(2, random);
+            let near = |e: &[u32; 2]| {
+                let [a, b] = e.map(|v| x.row(v as usize));
+                a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>() < 0.15
+            };
+            let edges: Vec<[u32; 2]> =
+                random_edges(NODES, 200 * NODES, random).into_iter().filter(near).take(5 * NODES).collect();
+            let labels = classes(2, random);
+            graph(&edges, x, labels)
+        }
+        _ => unreachable!("{name}"),
+    }
+}
+
+const LINK_FAMILIES: [(&str, &[VerdictKind]); 4] = [
+    ("random pairs", &[Nothing]),
+    ("communities, noise features", &[Structure]),
+    ("users and items, noise features", &[Structure]),
+    ("alike in features", &[FeaturesKind, Any]),
+];
+
+#[test]
+fn families_of_links_are_judged_by_their_truth() {
+    const SEEDS: u64 = 3;
+    let exec = Exec::new(0).unwrap();
+    let (mut right, mut wrong, mut found) = (0, Vec::new(), Vec::new());
+    for (name, truth) in LINK_FAMILIES {
+        let mut kinds = Vec::new();
+        for seed in 0..SEEDS {
+            let graph = link_family(name, &mut Random::new(200 + seed));
+            let mut params = LinkParams::default();
+            (params.component.dim, params.seed) = (64, Seed(seed));
+            let report = netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap();
+            let kind = report.verdict.kind;
+            kinds.push(kind);
+            right += usize::from(truth.contains(&kind));
+            if !truth.contains(&kind) && kind != Undecided {
+                wrong.push(format!("{name} {seed}: {kind:?}: {}", report.verdict.reason));
+            }
+        }
+        found.push(format!("{name}: {kinds:?}"));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(right >= 9, "{right} of 12 right: {found:#?}");
+}
