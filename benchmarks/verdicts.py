@@ -50,6 +50,10 @@ def main():
                 spread = 2 * (figures[c][1] ** 2 + figures[top][1] ** 2) ** 0.5
                 return figures[c][0] >= figures[top][0] - spread
             named = ["structure", "features"] if kind == "any" else [kind]
+            if kind == "combine":
+                # Structure and features side by side must be as good as the best single component.
+                figures["U,R,F"] = single(graph, task, "U,R,F")
+                best["combine"] = "U,R,F"
             open_ = kind == "undecided"
             agrees = not open_ and kind != "nothing" and all(good(best[k]) for k in named)
             right += agrees

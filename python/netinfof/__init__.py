@@ -1,11 +1,11 @@
 """Would a GNN work on my graph? Network usable information, measured without training one.
 
 >>> import netinfof
->>> result = netinfof.probe("synth:demo")
+>>> result = netinfof.probe("synth:demo", task="nodes")
 >>> print(result.verdict.headline)
 A GNN should help.
 
-`probe` measures, `act` solves; both take whatever holds a graph (see :class:`Graph`). The estimators do the same in scikit-learn's manner.
+`probe` measures, `act` solves; both take whatever holds a graph (see :class:`Graph`). The estimators follow the scikit-learn API.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class LinkProbe(ProbeEstimator):
     >>> import netinfof
     >>> probe = netinfof.LinkProbe(components="R,F,S").fit("synth:demo")
     >>> probe.scores_["component"], probe.verdict_.kind
-    (['R', 'F', 'S'], 'gnn')
+    (['R', 'F', 'S'], 'structure')
 
     Parameters are those of :func:`probe`; None stands for the default.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Verdict(NamedTuple):
     """The answer, why, and what to do next."""
 
-    #: ``gnn``, ``structure``, ``features``, ``any`` or ``nothing``: docs/python.md says what each means.
+    #: ``gnn``, ``combine``, ``structure``, ``features``, ``any``, ``nothing`` or ``undecided``: docs/python.md says what each means.
     kind: str
     #: The answer in a few words.
     headline: str
@@ -38,7 +38,7 @@ class Result:
     >>> import netinfof
     >>> result = netinfof.probe("synth:demo")
     >>> result.verdict.kind
-    'gnn'
+    'structure'
     >>> result.scores["component"]
     ['U', 'R', 'F', 'P', 'S', 'D', 'X']
     """
@@ -68,6 +68,26 @@ class Result:
         """Would a GNN help?"""
         told = self.data["verdict"]
         return Verdict(told["kind"], _native.headline(told["kind"]), told["reason"], told["next"])
+
+    @property
+    def information(self) -> Table:
+        """A row for each group of components, and for each component alone: the evidence behind the verdict, means over the splits.
+
+        - ``bits``, ``low``, ``high``: bits about the target that a linear model predicts on samples it has not seen, with their 95 % interval;
+        - ``share``: of the target's entropy; ``score``: 2 to the power of minus the cross entropy.
+        """
+        found = self.data["predictive_information"]
+        groups = found["groups"]
+        return Table(
+            {
+                "group": [group["name"] for group in groups],
+                "bits": [group["bits"]["value"] for group in groups],
+                "low": [group["bits"]["interval"][0] for group in groups],
+                "high": [group["bits"]["interval"][1] for group in groups],
+                "share": [group["bits"]["value"] / max(found["entropy"], 1e-12) for group in groups],
+                "score": [group["score"] for group in groups],
+            }
+        )
 
     @property
     def scores(self) -> Table:

@@ -68,6 +68,7 @@ def test_threads_do_not_matter() -> None:
 
 def test_a_result_is_many_things(tmp_path: Path) -> None:
     result = netinfof.probe("synth:demo", dim=16)
+    assert "structure" in result.information["group"] and all(bits <= 1 for bits in result.information["bits"])
     assert result.verdict.kind in ("gnn", "combine", "structure", "features", "any", "nothing", "undecided")
     assert str(result.verdict).startswith(result.verdict.headline)
     assert json.loads(result.to_json())["graph"]["name"] == "demo"

@@ -364,7 +364,9 @@ impl Blocks {
 /// Shares of the classes, each with so many more nodes.
 fn shares(labels: &[u32], classes: usize, more: f64) -> Vec<f64> {
     let mut counts = vec![more; classes];
-    labels.iter().for_each(|&label| counts[label as usize] += 1.0);
+    for &label in labels {
+        counts[label as usize] += 1.0;
+    }
     let all: f64 = counts.iter().sum();
     counts.iter().map(|count| count / all).collect()
 }
@@ -430,6 +432,8 @@ struct Training<'a> {
     /// Rows of all blocks that are compared by products, on the same scale, and their columns by block.
     rows: Mat<f64>,
     columns: Vec<Option<Range<usize>>>,
+    /// Whether blocks are single scores with their hinges, as those of pairs are.
+    single_scores: bool,
 }
 
 impl Fold {
@@ -486,27 +490,40 @@ impl Fold {
                 }
             }
         }
-        let training = Training { labels: &own, target, log_shares, kernels, rows: rows_of_all, columns };
+        let single_scores = blocks.iter().any(|block| block.of_pairs);
+        let training =
+            Training { labels: &own, target, log_shares, kernels, rows: rows_of_all, columns, single_scores };
         let mut chosen: Vec<Choice> = Vec::new();
         let mut found = Vec::new();
         for group in groups {
             exec.check()?;
             let choice = training.choose(&group.blocks, &chosen)?;
-            let alpha = kernel_ridge(&training.kernel(&choice.weights), choice.penalty, &training.target)?;
             let mut scores = Mat::<f64>::zeros(self.judged.len(), classes);
-            for &at in &group.blocks {
-                let (scale, width) = scales[at];
-                let weight = choice.weights[at] * scale;
-                if weight == 0.0 {
-                    continue;
+            if let Some(rows_of_group) = training.active_rows(&choice.weights) {
+                // Few columns: the coefficients of the columns themselves.
+                let gram = rows_of_group.transpose() * &rows_of_group;
+                let target = rows_of_group.transpose() * &training.target;
+                let coefficients = kernel_ridge(&gram, choice.penalty, &target)?;
+                let mut first = 0;
+                for at in (0..blocks.len()).filter(|&at| choice.weights[at] > 0.0) {
+                    let judged = rows(&blocks[at], &self.judged);
+                    let own = coefficients.subrows(first, judged.ncols());
+                    scores += faer::Scale((choice.weights[at] * scales[at].0).sqrt()) * (&judged * own);
+                    first += judged.ncols();
                 }
-                let judged = rows(&blocks[at], &self.judged);
-                let part = if blocks[at].by_distance() {
-                    compared(&blocks[at], &judged, &trained[at], width) * &alpha
-                } else {
-                    &judged * (trained[at].transpose() * &alpha)
-                };
-                scores += faer::Scale(weight) * part;
+            } else {
+                let alpha =
+                    kernel_ridge(&training.kernel(&choice.weights), choice.penalty, &training.target)?;
+                for at in (0..blocks.len()).filter(|&at| choice.weights[at] > 0.0) {
+                    let (scale, width) = scales[at];
+                    let judged = rows(&blocks[at], &self.judged);
+                    let part = if blocks[at].by_distance() {
+                        compared(&blocks[at], &judged, &trained[at], width) * &alpha
+                    } else {
+                        &judged * (trained[at].transpose() * &alpha)
+                    };
+                    scores += faer::Scale(choice.weights[at] * scale) * part;
+                }
             }
             let of = |(row, &node): (usize, &usize)| {
                 let class = labels[node] as usize;
@@ -533,26 +550,27 @@ impl Training<'_> {
         sum
     }
 
-    /// The loss of these weights and this penalty, each node left out once.
-    fn tried(&self, weights: Vec<f64>, penalty: f64) -> Result<Choice> {
+    /// The rows of the blocks with weights, side by side and weighted; none where there are more columns than rows, or a block is compared by distance. Of the
+    /// two forms of the same regression this is the one with the smaller matrix then.
+    fn active_rows(&self, weights: &[f64]) -> Option<Mat<f64>> {
         let active = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
         let width: Option<usize> =
             active().map(|(at, _)| self.columns[at].as_ref().map(ExactSizeIterator::len)).sum();
-        // Of the two forms of the same regression the one with the smaller matrix.
-        let scores = match width {
-            Some(width) if width < self.labels.len() => {
-                let columns: Vec<(usize, f64)> = active()
-                    .flat_map(|(at, weight)| {
-                        self.columns[at].clone().unwrap_or(0..0).map(|col| (col, weight.sqrt()))
-                    })
-                    .collect();
-                let rows = Mat::from_fn(self.labels.len(), width, |row, col| {
-                    let (own, root) = columns[col];
-                    root * self.rows[(row, own)]
-                });
-                leave_one_out_of_rows(&rows, penalty, &self.target)?
-            }
-            _ => leave_one_out(&self.kernel(&weights), penalty, &self.target)?,
+        width.filter(|&width| width < self.labels.len())?;
+        let columns: Vec<(usize, f64)> = active()
+            .flat_map(|(at, weight)| self.columns[at].clone().unwrap_or(0..0).map(|col| (col, weight.sqrt())))
+            .collect();
+        Some(Mat::from_fn(self.labels.len(), columns.len(), |row, col| {
+            let (own, root) = columns[col];
+            root * self.rows[(row, own)]
+        }))
+    }
+
+    /// The loss of these weights and this penalty, each sample left out once.
+    fn tried(&self, weights: Vec<f64>, penalty: f64) -> Result<Choice> {
+        let scores = match self.active_rows(&weights) {
+            Some(rows) => leave_one_out_of_rows(&rows, penalty, &self.target)?,
+            None => leave_one_out(&self.kernel(&weights), penalty, &self.target)?,
         };
         let (temperature, loss) = temperature(&scores, self.labels, &self.log_shares);
         Ok(Choice { loss, weights, penalty, temperature })
@@ -563,7 +581,9 @@ impl Training<'_> {
     fn choose(&self, blocks: &[usize], parts: &[Choice]) -> Result<Choice> {
         let none = vec![0.0; self.kernels.len()];
         let mut equal = none.clone();
-        blocks.iter().for_each(|&at| equal[at] = 1.0 / blocks.len() as f64);
+        for &at in blocks {
+            equal[at] = 1.0 / blocks.len() as f64;
+        }
         let mut best = self.tried(equal.clone(), PENALTIES[0])?;
         let better = |best: &mut Choice, weights: Vec<f64>, penalty: f64| -> Result<()> {
             if weights.iter().any(|&weight| weight > 0.0) {
@@ -586,6 +606,10 @@ impl Training<'_> {
             if within && part.loss < best.loss {
                 best = part.clone();
             }
+        }
+        // Columns of a single score need no weights of their own.
+        if self.single_scores {
+            return Ok(best);
         }
         for &at in blocks {
             let known =

@@ -24,7 +24,7 @@ use crate::split::{
     self, LinkPairs, LinkSplit, Negatives, NodeSets, NodeSplit, NodeSplitParams, Pairs, Protocol, SplitParams,
 };
 use crate::training::Training;
-use crate::verdict::{DEGREES, Group};
+use crate::verdict::{DEGREES, Group, LEVEL};
 
 /// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
 /// [`LinkParams::paper`] does not.
@@ -435,8 +435,13 @@ fn link_split(
     let communities = Communities::new(&split.graph, seed, exec)?;
     let measured = |pairs: [&PairSet; 2]| link_information(&learned, &parts, &communities, pairs, run, seed);
     let information = measured([&evaluated.positives, &evaluated.negatives])?;
-    let beyond_degree =
-        matched.as_ref().map(|matched| measured([&evaluated.positives, matched])).transpose()?;
+    // Asked for where no component's bins show a signal beyond degrees.
+    let silent = probed.scores.iter().all(|info| {
+        let beyond = info.beyond_degree.map_or(1.0, |beyond| beyond.p_value);
+        info.p_value.max(beyond) > LEVEL / probed.scores.len() as f64
+    });
+    let asked = matched.as_ref().filter(|_| silent);
+    let beyond_degree = asked.map(|matched| measured([&evaluated.positives, matched])).transpose()?;
     clock.lap("information");
 
     let act = match goal {
@@ -570,12 +575,14 @@ fn link_information(
             blocks.add(part(kind.name(), featureless), kind.name(), rows);
         }
     }
-    for own in parts {
+    let find = |kind| learned.iter().any(|own| own.component.kind() == kind);
+    let structure = find(ComponentKind::U) || find(ComponentKind::R);
+    // Degrees are structure, and are looked at where structure is.
+    for own in parts.iter().filter(|own| own.name != DEGREES || structure || find(ComponentKind::X)) {
         let rows = hinged(sets.map(|set| own.similarities(set, exec)));
         blocks.add_of_pairs(part(own.name, featureless), own.name, rows);
     }
-    let find = |kind| learned.iter().any(|own| own.component.kind() == kind);
-    if find(ComponentKind::U) || find(ComponentKind::R) {
+    if structure {
         let rows = communities.similarities(&sets.map(PairSet::pairs).concat(), exec);
         blocks.add(Part::Structure, "communities", component::hinged(rows, exec));
     }

@@ -361,9 +361,7 @@ pub(crate) fn judge(
                 // The paper's score shows a signal.
                 verdict.kind = VerdictKind::Undecided;
             }
-            if x_best
-                && matches!(verdict.kind, VerdictKind::Gnn | VerdictKind::Structure | VerdictKind::Combine)
-            {
+            if x_best && matches!(verdict.kind, VerdictKind::Gnn | VerdictKind::Combine) {
                 verdict.next.push_str(PREFER_PAIRS);
             }
             verdict

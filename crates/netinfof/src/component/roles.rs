@@ -115,7 +115,9 @@ fn triangles(graph: &Csr, exec: &Exec) -> Vec<u64> {
         let mut near = vec![false; nodes];
         for (offset, found) in found.iter_mut().enumerate() {
             let own = graph.row(first + offset);
-            own.iter().for_each(|&other| near[other as usize] = true);
+            for &other in own {
+                near[other as usize] = true;
+            }
             let closing = |&other: &u32| -> u64 {
                 let theirs = graph.row(other as usize);
                 if theirs.len() <= own.len() {
@@ -125,7 +127,9 @@ fn triangles(graph: &Csr, exec: &Exec) -> Vec<u64> {
                 }
             };
             *found = own.iter().map(closing).sum::<u64>() / 2;
-            own.iter().for_each(|&other| near[other as usize] = false);
+            for &other in own {
+                near[other as usize] = false;
+            }
         }
     });
     found

@@ -24,6 +24,7 @@ const HALF: f64 = 1.96;
 
 /// What a run is about.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a run")]
 pub(super) struct Asked {
     pub(super) links: bool,
     pub(super) featureless: bool,
@@ -218,7 +219,7 @@ impl Evidence<'_> {
                 gain(group::ALL, group::STRUCTURE)
             ),
             (VerdictKind::Any, _) => format!(
-                "Features alone and structure alone are each enough: a gain of {:.2} bits by all components together is excluded for both",
+                "All components together improve neither on features alone nor on structure alone: a gain of {:.2} bits is excluded for both",
                 self.information.smallest_gain
             ),
             (VerdictKind::Structure, _) if self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
@@ -229,7 +230,7 @@ impl Evidence<'_> {
                     .into()
             }
             (VerdictKind::Structure, _) => format!(
-                "Structure is enough: what features add to it is {} bits, and a gain of {:.2} is excluded",
+                "Features add {} bits to the structure, and a gain of {:.2} is excluded",
                 gain(group::ALL, group::STRUCTURE),
                 self.information.smallest_gain
             ),
@@ -241,7 +242,7 @@ impl Evidence<'_> {
                 format!("Features carry information about {}", self.target())
             }
             (VerdictKind::Features, _) => format!(
-                "Features are enough: what the graph adds to them is {} bits, and a gain of {:.2} is excluded",
+                "The graph adds {} bits to the features, and a gain of {:.2} is excluded",
                 gain(group::ALL, group::FEATURES),
                 self.information.smallest_gain
             ),
@@ -320,9 +321,11 @@ impl Evidence<'_> {
                     || format!("More {samples}"),
                     |wanted| format!("About {wanted} {samples} in all"),
                 );
-                let (have, what, shares) = match links {
-                    true => (self.information.samples, "With more edges to validate on", "0.5,0.3"),
-                    false => (self.information.samples, "Where more nodes have labels", "0.5,0.25"),
+                let have = self.information.samples;
+                let (what, shares) = if links {
+                    ("With more edges to validate on", "0.5,0.3")
+                } else {
+                    ("Where more nodes have labels", "0.5,0.25")
                 };
                 format!("{more} would settle it; {have} were used. {what}, give them with `--shares`, such as `--shares {shares}`.")
             }
