@@ -74,7 +74,11 @@ fn header(out: &mut String, report: &Report) {
         }
         out.push_str("</ul>\n");
     }
-    let mut places = vec![("components", "Components")];
+    let mut places = Vec::new();
+    if report.predictive_information.is_some() {
+        places.push(("information", "Predictive information"));
+    }
+    places.push(("components", "Components"));
     places.extend(if report.task == "links" {
         vec![("similarities", "Similarities"), ("compatibility", "Compatibility")]
     } else {
