@@ -222,7 +222,8 @@ impl Evidence<'_> {
                 "All components together improve neither on features alone nor on structure alone: a gain of {:.2} bits is excluded for both",
                 self.information.smallest_gain
             ),
-            (VerdictKind::Structure, _) if self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
+            (VerdictKind::Structure, _)
+                if self.asked.featureless || self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
                 format!("Structure carries information about {}", self.target())
             }
             (VerdictKind::Structure, Finding::Sketch) => {
