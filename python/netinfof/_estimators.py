@@ -1,4 +1,4 @@
-"""The same in scikit-learn's manner, without needing scikit-learn.
+"""The same following the scikit-learn API, without needing scikit-learn.
 
 Parameters are keywords, kept as they are and checked in ``fit``; what was learned ends in ``_``. Estimators can be cloned, pickled, put into
 pipelines and searched over.
@@ -27,7 +27,7 @@ _OURS = frozenset(("split", "random_state", "n_jobs", "progress", "train", "vali
 
 
 class Estimator:
-    """What all have in common: scikit-learn's manners, by duck typing."""
+    """What all have in common: the scikit-learn API, by duck typing."""
 
     random_state: RandomState
     n_jobs: int | None

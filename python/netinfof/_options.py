@@ -73,9 +73,9 @@ class Options(TypedDict, total=False):
     train_negatives: int | None
     #: Links: keep the lengths of the embeddings' rows, which grow with the degree. Default no.
     keep_lengths: bool | None
-    #: Links: training pairs that Act learns from at the most. Default 300 000; 600 000 in the paper protocol.
+    #: Links: training pairs that Act learns from at most. Default 300 000; 600 000 in the paper protocol.
     max_pairs: int | None
-    #: Links: edges that H* is fitted on at the most. Default 200 000.
+    #: Links: edges that H* is fitted on at most. Default 200 000.
     compat_edges: int | None
     #: Links: features of a pair depend on the order of its nodes, as in the paper. Default no.
     directed: bool | None

@@ -144,7 +144,7 @@ class Result:
         return cls(text)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The report as a page that stands alone; written to a file too where one is named."""
+        """The report as a self-contained page; written to a file too where one is named."""
         page = _native.page(self._json)
         if path is not None:
             _write(path, page)

@@ -600,10 +600,10 @@ pub(crate) struct RunArgs {
     /// Links: keep the lengths of the embeddings' rows, which grow with the degree; the paper sets them to 1
     #[arg(long)]
     pub(crate) keep_lengths: bool,
-    /// Links: training pairs that Act learns from at the most [default: 300000; 600000 in the paper protocol]
+    /// Links: training pairs that Act learns from at most [default: 300000; 600000 in the paper protocol]
     #[arg(long, value_name = "N")]
     pub(crate) max_pairs: Option<usize>,
-    /// Links: edges that H* is fitted on at the most
+    /// Links: edges that H* is fitted on at most
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     pub(crate) compat_edges: usize,
     /// Links: features of a pair as in the paper, which depend on the order of its nodes
@@ -623,7 +623,7 @@ pub(crate) struct RunArgs {
     pub(crate) max_p: Option<f64>,
     #[command(flatten)]
     pub(crate) split: SplitArgs,
-    /// Write a page that stands alone: verdict, figures, tables
+    /// Write a self-contained page: verdict, figures, tables
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]

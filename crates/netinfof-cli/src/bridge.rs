@@ -52,7 +52,7 @@ impl Options {
     }
 }
 
-/// A run as a page that stands alone.
+/// A run as a self-contained page.
 pub fn page(report: &Report) -> String {
     page::page(report)
 }

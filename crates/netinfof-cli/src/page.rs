@@ -1,4 +1,4 @@
-//! A run as one page that stands alone: everything inside it, nothing loaded, readable without its script.
+//! A run as one self-contained page: everything inside it, nothing loaded, readable without its script.
 //!
 //! Every number comes from the [`Report`] as it is; what is shown rounded stands in full in `data-v`, which sorting uses too.
 

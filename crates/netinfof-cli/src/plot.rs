@@ -1,4 +1,4 @@
-//! Scatter and line plots as SVG that stands alone: light and dark, marks that differ in shape as well as in colour.
+//! Scatter and line plots as self-contained SVG: light and dark, marks that differ in shape as well as in colour.
 
 use std::fmt::Write as _;
 

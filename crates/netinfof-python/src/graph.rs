@@ -219,7 +219,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
     let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
     let (name, class_names, ids, strangers) = (parts.name, parts.class_names, parts.ids, parts.strangers);
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
-        return Err(fault(format!("{} ids for {nodes} nodes; there must be one a node", ids.len())));
+        return Err(fault(format!("{} ids for {nodes} nodes; there must be one for each node", ids.len())));
     }
     let built = py.detach(move || -> netinfof::Result<netinfof::Graph> {
         let mut graph = netinfof::Graph::from_edges(name, nodes, &edges)?;

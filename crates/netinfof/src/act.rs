@@ -38,7 +38,7 @@ pub struct Grid {
     pub ridge: Vec<f64>,
     /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
-    /// Newton steps for each penalty at the most (default 50).
+    /// Newton steps for each penalty at most (default 50).
     pub max_iterations: usize,
 }
 

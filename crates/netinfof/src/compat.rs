@@ -43,7 +43,7 @@ pub struct CompatParams {
     pub alpha: f64,
     /// Share of Σ|H_ij| that the entries kept for H* carry (default 0.95).
     pub energy: f64,
-    /// Edges that H* is fitted on at the most, S (default 200 000).
+    /// Edges that H* is fitted on at most, S (default 200 000).
     pub max_edges: usize,
     /// Random negatives for each of these edges (default 2).
     pub negatives: usize,

@@ -12,7 +12,7 @@ const REPLICATES: usize = 500;
 /// Pseudo-counts of every label in every bin when tables are resampled, spread as the labels are.
 const PRIOR: f64 = 0.5;
 /// The 97.5 % point of the normal distribution: intervals hold 95 %.
-const NORMAL: f64 = 1.959_963_985;
+pub(crate) const NORMAL: f64 = 1.959_963_985;
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -508,8 +508,11 @@ impl Graph {
     /// Adds class labels `0, 1, …`; −1 where unknown. All unknown means no labels.
     pub fn with_labels(mut self, labels: Vec<i32>) -> Result<Self> {
         if labels.len() != self.nodes() {
-            let what =
-                format!("{} labels for {} nodes; there must be one a node", labels.len(), self.nodes());
+            let what = format!(
+                "{} labels for {} nodes; there must be one for each node",
+                labels.len(),
+                self.nodes()
+            );
             return Err(Error::InvalidGraph { what });
         }
         if let Some((node, label)) = labels.iter().enumerate().find(|&(_, &label)| label < -1) {

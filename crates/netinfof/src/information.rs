@@ -19,17 +19,18 @@ use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::evidence::Estimate;
+use crate::evidence::{Estimate, NORMAL};
 use crate::exec::Exec;
+use crate::linalg::sgl::log_sum_exp;
 use crate::linalg::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
 use crate::matrix::Matrix;
 use crate::seed::{Seed, Stream};
 
 /// Models that are fitted for every group.
 const FOLDS: usize = 5;
-/// Labelled nodes that a model is fitted on, at most: time grows with the cube.
+/// Samples that a model is fitted on, at most: time grows with the cube.
 pub const MOST_TRAINING: usize = 400;
-/// Labelled nodes that each model is tried on, at most.
+/// Samples that each model is tried on, at most.
 const MOST_JUDGED: usize = 5000;
 /// Ridge penalties, where the mean diagonal of a kernel is 1.
 const PENALTIES: [f64; 4] = [0.01, 0.1, 1.0, 10.0];
@@ -37,8 +38,6 @@ const PENALTIES: [f64; 4] = [0.01, 0.1, 1.0, 10.0];
 pub const SMALLEST_GAIN: f64 = 0.05;
 /// A signal is excluded only if it is smaller than this share of the target's entropy.
 pub const SMALLEST_SIGNAL: f64 = 0.03;
-/// Half of a 95 % interval, in deviations.
-const NORMAL: f64 = 1.959_963_985;
 
 /// What a group of components stands for in the verdict.
 pub(crate) mod group {
@@ -48,7 +47,7 @@ pub(crate) mod group {
     pub(crate) const PROPAGATION: &str = "propagation";
     pub(crate) const ALL: &str = "all";
     pub(crate) const CONTROL: &str = "control";
-    pub(crate) const CURVED: &str = "features, nonlinear";
+    pub(crate) const NONLINEAR: &str = "features, nonlinear";
     // Links: embeddings alone, without statistics of pairs.
     pub(crate) const STRUCTURE_EMBEDDED: &str = "structure, embeddings";
     pub(crate) const FEATURES_EMBEDDED: &str = "features, embeddings";
@@ -59,7 +58,7 @@ pub(crate) mod group {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GroupInformation {
-    /// The group, or the component where it stands alone.
+    /// The group, or a single component.
     pub name: Cow<'static, str>,
     /// Its components.
     pub components: Vec<String>,
@@ -128,9 +127,9 @@ const QUESTIONS: [[&str; 2]; 12] = [
     [group::ALL, group::BOTH],
     [group::ALL, group::CONTROL],
     [group::BOTH, group::STRUCTURE],
-    [group::CURVED, group::FEATURES],
-    [group::CURVED, group::ALL],
-    [group::PROPAGATION, group::CURVED],
+    [group::NONLINEAR, group::FEATURES],
+    [group::NONLINEAR, group::ALL],
+    [group::PROPAGATION, group::NONLINEAR],
     [group::PROPAGATION_EMBEDDED, group::FEATURES_EMBEDDED],
     [group::PROPAGATION_EMBEDDED, group::STRUCTURE_EMBEDDED],
 ];
@@ -242,7 +241,7 @@ pub(crate) enum Part {
     /// Propagated features of other nodes: what propagation carries of the structure alone.
     Control,
     /// Features, compared by their distance instead of their product: what no straight line finds.
-    Curved,
+    Nonlinear,
 }
 
 /// A component's part in the regression: one row for every sample.
@@ -256,7 +255,7 @@ struct Block {
 
 impl Block {
     fn by_distance(&self) -> bool {
-        self.part == Part::Curved
+        self.part == Part::Nonlinear
     }
 }
 
@@ -284,12 +283,12 @@ impl Blocks {
     fn groups(&self) -> (Vec<Group>, usize) {
         let of =
             |part: Part| -> Vec<usize> { (0..self.0.len()).filter(|&at| self.0[at].part == part).collect() };
-        let alone = |at: &usize| !matches!(self.0[*at].part, Part::Control | Part::Curved);
+        let alone = |at: &usize| !matches!(self.0[*at].part, Part::Control | Part::Nonlinear);
         let single = |at: usize| Group { name: self.0[at].name.clone().into(), blocks: vec![at] };
         let mut groups: Vec<Group> = (0..self.0.len()).filter(alone).map(single).collect();
         let singles = groups.len();
-        let [structure, features, propagation, others, control, curved] =
-            [Part::Structure, Part::Features, Part::Propagation, Part::Other, Part::Control, Part::Curved]
+        let [structure, features, propagation, others, control, nonlinear] =
+            [Part::Structure, Part::Features, Part::Propagation, Part::Other, Part::Control, Part::Nonlinear]
                 .map(of);
         let mut form = |name: &'static str, wanted: bool, parts: &[&[usize]]| {
             let blocks = parts.concat();
@@ -303,7 +302,7 @@ impl Blocks {
         form(group::BOTH, !structure.is_empty() && !features.is_empty(), &[&structure, &features]);
         form(group::ALL, true, &[&structure, &features, &propagation, &others]);
         form(group::CONTROL, !control.is_empty(), &[&structure, &features, &control, &others]);
-        form(group::CURVED, !curved.is_empty(), &[&features, &curved]);
+        form(group::NONLINEAR, !nonlinear.is_empty(), &[&features, &nonlinear]);
         if self.0.iter().any(|block| block.of_pairs) {
             let embedded = |of: &[usize]| -> Vec<usize> {
                 of.iter().copied().filter(|&at| !self.0[at].of_pairs).collect()
@@ -361,8 +360,8 @@ impl Blocks {
     }
 }
 
-/// Shares of the classes, each with so many more nodes.
-fn shares(labels: &[u32], classes: usize, more: f64) -> Vec<f64> {
+/// Shares of the classes, each with so many more samples.
+pub(crate) fn shares(labels: &[u32], classes: usize, more: f64) -> Vec<f64> {
     let mut counts = vec![more; classes];
     for &label in labels {
         counts[label as usize] += 1.0;
@@ -371,7 +370,7 @@ fn shares(labels: &[u32], classes: usize, more: f64) -> Vec<f64> {
     counts.iter().map(|count| count / all).collect()
 }
 
-/// Labelled nodes that a model is fitted on, and those it is tried on.
+/// Samples that a model is fitted on, and those it is tried on.
 struct Fold {
     training: Vec<usize>,
     judged: Vec<usize>,
@@ -413,7 +412,7 @@ fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
 /// What was chosen for a group in a fold.
 #[derive(Clone, Debug)]
 struct Choice {
-    /// Cross entropy of the training nodes, each left out once, in nats.
+    /// Cross entropy of the training samples, each left out once, in nats.
     loss: f64,
     /// A weight for every block.
     weights: Vec<f64>,
@@ -421,7 +420,7 @@ struct Choice {
     temperature: f64,
 }
 
-/// The training nodes of a fold.
+/// The training samples of a fold.
 struct Training<'a> {
     labels: &'a [u32],
     /// One-hot labels less the classes' shares.
@@ -437,7 +436,7 @@ struct Training<'a> {
 }
 
 impl Fold {
-    /// Bits gained by every group on every judged node.
+    /// Bits gained by every group on every judged sample.
     fn gains(
         &self,
         blocks: &[Block],
@@ -711,11 +710,6 @@ fn temperature(scores: &Mat<f64>, labels: &[u32], log_shares: &[f64]) -> (f64, f
     (t, at(t).0)
 }
 
-fn log_sum_exp(values: &[f64]) -> f64 {
-    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    top + values.iter().map(|v| (v - top).exp()).sum::<f64>().ln()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -803,6 +797,19 @@ mod tests {
         assert!((found.entropy - 1.0).abs() < 0.01 && found.training == MOST_TRAINING);
     }
 
+    /// Twenty samples that are all right do not make the next one certain: it is right in about 21 of 22 cases.
+    #[test]
+    fn temperatures_leave_a_doubt() {
+        let labels: Vec<u32> = (0..20).map(|at| at % 2).collect();
+        let scores = Mat::from_fn(20, 2, |row, col| if labels[row] as usize == col { 0.5 } else { -0.5 });
+        let (t, loss) = temperature(&scores, &labels, &[0.5f64.ln(); 2]);
+        let right = 1.0 / (1.0 + (-t).exp());
+        assert!((right - 21.0 / 22.0).abs() < 1e-3 && loss > 0.0, "{t}: {right}");
+        // Scores that say nothing have no weight.
+        let wrong: Vec<u32> = (0..20).map(|at| at / 2 % 2).collect();
+        assert!(temperature(&scores, &wrong, &[0.5f64.ln(); 2]).0 < 1e-6);
+    }
+
     /// An exclusive or of two columns is no sum of them.
     #[test]
     fn distance_sees_what_no_line_does() {
@@ -812,9 +819,9 @@ mod tests {
             (0..700).map(|row| u32::from((x.row(row)[0] > 0.0) != (x.row(row)[1] > 0.0))).collect();
         let mut blocks = Blocks::default();
         blocks.add(Part::Features, "F", x.clone());
-        blocks.add(Part::Curved, "F by distance", x);
+        blocks.add(Part::Nonlinear, "F by distance", x);
         let found = measured(&blocks, &labels, 0);
         assert!(found.bits(group::FEATURES).unwrap().value < 0.02);
-        assert!(found.bits(group::CURVED).unwrap().value > 0.4, "{:?}", found.bits(group::CURVED));
+        assert!(found.bits(group::NONLINEAR).unwrap().value > 0.4, "{:?}", found.bits(group::NONLINEAR));
     }
 }

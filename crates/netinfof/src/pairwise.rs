@@ -56,7 +56,7 @@ const DEGREES: Range<usize> = 4..7;
 
 /// Neighbours of a node with more than this many are sampled when paths of three edges are counted.
 pub const MAX_DEGREE: usize = 4096;
-/// Neighbours whose features are compared for one pair, at the most; a sample where there are more.
+/// Neighbours whose features are compared for one pair at most; a sample where there are more.
 const MAX_COMPARED: usize = 64;
 
 /// Products of larger features may be beyond single precision.
@@ -575,7 +575,7 @@ const CLIP: f32 = 8.0;
 /// Shares of the training pairs below each knot.
 const KNOTS: [f64; 10] =
     [1.0 / 9.0, 2.0 / 9.0, 3.0 / 9.0, 4.0 / 9.0, 5.0 / 9.0, 6.0 / 9.0, 7.0 / 9.0, 8.0 / 9.0, 0.97, 0.99];
-/// Training pairs that knots are placed by and the score is fitted on, at the most.
+/// Training pairs that knots are placed by and the score is fitted on at most.
 const FITTED_PAIRS: usize = 50_000;
 
 /// Deviation of the features beside those of the other components: how lightly the penalty falls on X (DESIGN.md).

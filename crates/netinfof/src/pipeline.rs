@@ -617,7 +617,7 @@ fn node_information(
     }
     if !featureless {
         if let Some(features) = find(ComponentKind::F) {
-            blocks.add(Part::Curved, "F by distance", normalized(features));
+            blocks.add(Part::Nonlinear, "F by distance", normalized(features));
         }
         for component in shuffled_control(run, seed)? {
             blocks.add(Part::Control, format!("{} shuffled", component.kind.name()), normalized(&component));

@@ -17,7 +17,7 @@ use crate::pipeline::{LinkParams, NodeParams};
 use crate::probe::{BeyondDegree, InfoScore};
 use crate::score;
 use crate::split::Protocol;
-use crate::verdict::{self, Addition, Comparison, Group, Known, Observed, Verdict};
+use crate::verdict::{self, Addition, Comparison, Group, Observed, RunInformation, Verdict};
 
 /// A map that keeps the order of insertion, for reading and for stable files.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,7 +195,7 @@ pub struct CompatReport {
 }
 
 impl CompatReport {
-    /// Blocks on a side at the most.
+    /// Blocks on a side at most.
     const BLOCKS: usize = 32;
 
     fn new(compatibility: &Compatibility) -> Self {
@@ -479,7 +479,7 @@ impl Report {
         let beyond_degree = self::information(&splits, |split| split.beyond_degree_information.as_ref());
         let known = information
             .as_ref()
-            .map(|information| Known { information, beyond_degree: beyond_degree.as_ref() });
+            .map(|information| RunInformation { information, beyond_degree: beyond_degree.as_ref() });
         let judgement = verdict::judge(&info, &components, &parts, known, &splits);
         let component = match &params {
             RunParams::Links(params) => &params.component,

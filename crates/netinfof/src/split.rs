@@ -104,7 +104,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// The first positives at the most, and of the negatives that each of them has, some from the hardest to the easiest.
+    /// The first positives at most, and of the negatives that each of them has, some from the hardest to the easiest.
     pub(crate) fn thinned(&self, each: usize, most: usize, kept: usize) -> Pairs {
         let count = self.positives.len().min(most);
         let kept = kept.min(each);
@@ -379,7 +379,7 @@ fn known_labels(
 /// Fewer edges cannot be split three ways in any useful sense.
 const FEWEST_EDGES: usize = 20;
 
-/// Negatives that choices are made on, for each test negative, and in all at the least and at the most.
+/// Negatives that choices are made on, for each test negative, and in all at least and at most.
 const CHOICE_FACTOR: usize = 4;
 const CHOICE_LEAST: usize = 20_000;
 const CHOICE_MOST: usize = 400_000;

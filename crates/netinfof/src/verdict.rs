@@ -205,7 +205,7 @@ pub(crate) const DEGREES: &str = "degrees";
 
 /// Predictive information over all splits.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'a> {
+pub(crate) struct RunInformation<'a> {
     pub(crate) information: &'a Information,
     /// Links with uniform negatives: the same against degree-matched negatives.
     pub(crate) beyond_degree: Option<&'a Information>,
@@ -218,7 +218,7 @@ pub(crate) fn judge(
     info: &SplitsInfo,
     components: &OrderedMap<ComponentSummary>,
     parts: &OrderedMap<ComponentSummary>,
-    known: Option<Known<'_>>,
+    known: Option<RunInformation<'_>>,
     splits: &[SplitReport],
 ) -> Judgement {
     let (all, parts_of_x) = (Candidate::all(components, info), Candidate::all(parts, info));
@@ -250,9 +250,15 @@ pub(crate) fn judge(
         asked.iter().filter_map(|[given, name]| added(given, name, splits)).collect();
 
     let acted = splits.iter().any(|split| split.act.is_some());
-    if let Some(Known { information, .. }) = known.filter(|_| !info.links) {
-        let asked = rule::Asked { links: false, featureless: info.featureless, acted, confirmed: true };
-        let verdict = rule::judge(information, asked);
+    if let Some(RunInformation { information, .. }) = known.filter(|_| !info.links) {
+        let context = rule::RunContext {
+            links: false,
+            featureless: info.featureless,
+            acted,
+            confirmed: true,
+            scores_predict: false,
+        };
+        let verdict = rule::judge(information, context);
         // A linear model says nothing about a relation that is not linear.
         let contradiction = (!verdict.nonlinear).then(|| contradicted(&verdict, info, splits)).flatten();
         let open = verdict.kind == VerdictKind::Undecided;
@@ -312,9 +318,10 @@ pub(crate) fn judge(
         interval[1] < no_information + margin && !(info.links && held_out.above(0.5))
     });
     // Predictive information sees communities that no component's bins show: without the help of degrees, and of the split's mark on them.
-    let beyond = known.map(|known| known.beyond_degree.unwrap_or(known.information));
+    let uniform = splits.iter().any(|split| split.matched.is_some());
+    let beyond = known.and_then(|known| if uniform { known.beyond_degree } else { Some(known.information) });
     let unseen = silent && beyond.is_some_and(rule::has_signal);
-    let excluded = excluded && beyond.is_none_or(rule::excludes_signal);
+    let excluded = excluded && beyond.is_some_and(rule::excludes_signal);
     let degree_only = by_degree && higher && excluded && !unseen;
     let x_unsure = silent && x_predicts;
     // What holds without a signal beyond degrees, or where D alone carries one; everything else is decided by predictive information.
@@ -348,19 +355,20 @@ pub(crate) fn judge(
     };
     let x_best = best.name == "X" && best.predicts;
     let decided = match known {
-        Some(known) if unseen => Some(beyond.unwrap_or(known.information)),
+        _ if unseen => beyond,
         Some(known) if matches!(case, Case::Usual | Case::Unconfirmed) && !silent => Some(known.information),
         _ => None,
     };
     let mut verdict = match decided {
         Some(information) => {
-            let asked =
-                rule::Asked { links: true, featureless: info.featureless, acted, confirmed: !unconfirmed };
-            let mut verdict = rule::judge(information, asked);
-            if verdict.kind == VerdictKind::Nothing {
-                // The paper's score shows a signal.
-                verdict.kind = VerdictKind::Undecided;
-            }
+            let context = rule::RunContext {
+                links: true,
+                featureless: info.featureless,
+                acted,
+                confirmed: !unconfirmed,
+                scores_predict: !silent,
+            };
+            let mut verdict = rule::judge(information, context);
             if x_best && matches!(verdict.kind, VerdictKind::Gnn | VerdictKind::Combine) {
                 verdict.next.push_str(PREFER_PAIRS);
             }
@@ -693,7 +701,7 @@ mod tests {
         let info = SplitsInfo::new(true, false, &splits);
         let (components, parts) = report::summaries(&splits, &info);
         let known = splits[0].predictive_information.as_ref();
-        let known = known.map(|information| Known { information, beyond_degree: None });
+        let known = known.map(|information| RunInformation { information, beyond_degree: None });
         judge(&info, &components, &parts, known, &splits).verdict
     }
 

@@ -136,7 +136,7 @@ impl Wanted<'_> {
             ));
         }
         self.fault(format!(
-            "cannot be had ({why}); try again later, or download it by hand to {} and run the same command again",
+            "download failed ({why}); try again later, or download it by hand to {} and run the same command again",
             self.place.display()
         ))
     }

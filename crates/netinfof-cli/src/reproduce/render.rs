@@ -1,4 +1,4 @@
-//! The same document as Markdown, JSON and a page that stands alone.
+//! The same document as Markdown, JSON and a self-contained page.
 
 use std::fmt::Write as _;
 use std::path::Path;

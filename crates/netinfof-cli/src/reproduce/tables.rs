@@ -637,7 +637,7 @@ pub(super) fn figure6(results: &Results) -> Shows {
             found: format!("{slope:.2}: {}", listed(&probe)),
         });
         checks.push(Check {
-            claim: "With Act: no steeper, since it learns from 600 000 pairs at the most".into(),
+            claim: "With Act: no steeper, since it learns from 600 000 pairs at most".into(),
             holds: log(&act)[1] <= slope + 0.05,
             found: format!("{:.2}: {}", log(&act)[1], listed(&act)),
         });

@@ -44,7 +44,7 @@ pub struct Path {
     pub decades: usize,
     /// Penalties that neither gain nor rise after which the path ends (default 2).
     pub patience: usize,
-    /// Newton steps for each penalty at the most (default 12).
+    /// Newton steps for each penalty at most (default 12).
     pub max_iterations: usize,
 }
 
@@ -67,7 +67,7 @@ pub struct LinkActParams {
     pub directed: bool,
     /// Negatives for each training edge (default 3).
     pub negatives: usize,
-    /// Training pairs at the most (default 300 000). Edges beyond that are not learned from at all, neither by the
+    /// Training pairs at most (default 300 000). Edges beyond that are not learned from at all, neither by the
     /// compatibility matrices nor by the bins of Probe.
     pub max_pairs: usize,
 }

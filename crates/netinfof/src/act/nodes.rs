@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::NodeId;
+use crate::information::shares;
 use crate::kernel::{self, simd};
 use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights, log_sum_exp};
@@ -247,7 +248,7 @@ pub fn nodes(
     unseen.extend(&valid);
     truth.extend(&valid_labels);
     let calibration = NodeCalibration::fit(&unseen, &truth, classes);
-    let gained = gained_bits(&test, &test_labels, calibration, &class_shares(&labels, classes));
+    let gained = gained_bits(&test, &test_labels, calibration, &shares(&labels, classes, 0.5));
     report.information = Estimate::of_values(gained.into_iter());
     let mut counts = vec![0usize; classes];
     for &class in &test_labels {
@@ -330,16 +331,6 @@ fn cross_fitted(
         truth.extend(split.labels_of(&own));
     }
     Ok((scores, truth))
-}
-
-/// Shares of the classes among labels, none of them zero.
-fn class_shares(labels: &[u32], classes: usize) -> Vec<f64> {
-    let mut counts = vec![0.5; classes];
-    for &class in labels {
-        counts[class as usize] += 1.0;
-    }
-    let all: f64 = counts.iter().sum();
-    counts.iter().map(|count| count / all).collect()
 }
 
 /// For every node, log₂ of how much more probable its class is by the model than by the shares of the classes.

@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) norm: Norm,
 }
 
-/// The part of a basis that does not hang on one graph.
+/// The part of a basis that does not depend on one graph.
 #[derive(Clone, Debug)]
 pub(crate) enum How {
     /// All nodes are alike.

@@ -16,7 +16,7 @@ use crate::seed::{Draw, Seed, Stream};
 pub struct KMeansParams {
     /// Independent starts; the one with the lowest inertia wins (default 4).
     pub restarts: usize,
-    /// Lloyd's iterations at the most (default 100).
+    /// Lloyd's iterations at most (default 100).
     pub max_iterations: usize,
     /// Stops when the centres move by less than this share of the variance, squared (default 1e-4).
     pub tolerance: f64,

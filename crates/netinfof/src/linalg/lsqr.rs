@@ -13,7 +13,7 @@ pub struct LsqrParams {
     /// Relative tolerance on the residual and on the normal equations (default 3e-3; the paper's code has 1e-2, which
     /// costs validation Hits on dense graphs, see DESIGN.md).
     pub tolerance: f64,
-    /// Iterations at the most (default 100).
+    /// Iterations at most (default 100).
     pub max_iterations: usize,
 }
 

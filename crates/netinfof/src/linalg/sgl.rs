@@ -33,7 +33,7 @@ pub struct SglParams {
     pub ridge: f64,
     /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
-    /// Newton steps at the most (default 50).
+    /// Newton steps at most (default 50).
     pub max_iterations: usize,
 }
 

@@ -220,7 +220,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
             let mut seen = HashSet::new();
             let bad: Vec<Pair> = part.iter().copied().filter(|&pair| !seen.insert(ordered(pair))).collect();
             book.pairs("repeated-pairs", &bad, |_| {
-                format!("{repeated} of {} {name} pairs stand there twice", part.len())
+                format!("{repeated} of {} {name} pairs are duplicates", part.len())
             });
         }
     }
@@ -493,9 +493,7 @@ pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
     for (name, part) in parts {
         let mut seen = HashSet::new();
         let bad: Vec<NodeId> = part.iter().copied().filter(|&node| !seen.insert(node)).collect();
-        book.nodes("repeated-nodes", &bad, |n| {
-            format!("{n} of {} {name} nodes stand there twice", part.len())
-        });
+        book.nodes("repeated-nodes", &bad, |n| format!("{n} of {} {name} nodes are duplicates", part.len()));
         let bad: Vec<NodeId> = part.iter().copied().filter(|&node| labels[node as usize] < 0).collect();
         book.nodes("unlabelled", &bad, |n| format!("{n} of {} {name} nodes have no label", part.len()));
     }

@@ -14,31 +14,32 @@
 use std::fmt::Write as _;
 
 use super::{Verdict, VerdictKind};
-use crate::evidence::Estimate;
+use crate::evidence::{Estimate, NORMAL};
 use crate::information::{self, Answer, Information, InformationGain, group};
 
 /// Deviations that a signal must lie above zero: four groups are looked at, so a 95 % interval of each is not enough.
 const SIGNAL: f64 = 2.5;
-/// Deviations of half a 95 % interval.
-const HALF: f64 = 1.96;
 
 /// What a run is about.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a run")]
-pub(super) struct Asked {
+pub(super) struct RunContext {
     pub(super) links: bool,
     pub(super) featureless: bool,
     /// Whether Act runs as well.
     pub(super) acted: bool,
     /// Whether degree-matched negatives do not contradict that propagation is ahead of structure.
     pub(super) confirmed: bool,
+    /// Whether the paper's score shows a signal, so that `nothing` is no answer.
+    pub(super) scores_predict: bool,
 }
 
 /// The groups that may show a signal.
-const SIGNALS: [&str; 5] = [group::STRUCTURE, group::FEATURES, group::CURVED, group::PROPAGATION, group::ALL];
+const SIGNALS: [&str; 5] =
+    [group::STRUCTURE, group::FEATURES, group::NONLINEAR, group::PROPAGATION, group::ALL];
 
 fn signal(information: &Information, name: &str) -> bool {
-    let strict = |bits: Estimate| bits.value - (bits.value - bits.interval[0]) * SIGNAL / HALF > 0.0;
+    let strict = |bits: Estimate| bits.value - (bits.value - bits.interval[0]) * SIGNAL / NORMAL > 0.0;
     information.bits(name).is_some_and(strict)
 }
 
@@ -57,9 +58,9 @@ pub(super) fn excludes_signal(information: &Information) -> bool {
 /// What the rule looks at.
 struct Evidence<'a> {
     information: &'a Information,
-    asked: Asked,
+    context: RunContext,
     /// Whether features predict better by distance than in a straight line.
-    curved: bool,
+    nonlinear: bool,
 }
 
 /// What a verdict rests on.
@@ -73,19 +74,19 @@ enum Finding {
 }
 
 /// Judges predictive information.
-pub(super) fn judge(information: &Information, asked: Asked) -> Verdict {
-    let curved =
-        information.gain(group::CURVED, group::FEATURES).is_some_and(|gain| gain.answer == Answer::Shown);
-    let evidence = Evidence { information, asked, curved };
+pub(super) fn judge(information: &Information, context: RunContext) -> Verdict {
+    let nonlinear =
+        information.gain(group::NONLINEAR, group::FEATURES).is_some_and(|gain| gain.answer == Answer::Shown);
+    let evidence = Evidence { information, context, nonlinear };
     let (kind, finding) = evidence.kind();
     let reason = evidence.reason(kind, finding);
     let next = evidence.next(kind, finding);
-    Verdict { kind, degree_only: false, nonlinear: curved && kind == VerdictKind::Features, reason, next }
+    Verdict { kind, degree_only: false, nonlinear: nonlinear && kind == VerdictKind::Features, reason, next }
 }
 
 impl Evidence<'_> {
     fn features(&self) -> &'static str {
-        if self.curved { group::CURVED } else { group::FEATURES }
+        if self.nonlinear { group::NONLINEAR } else { group::FEATURES }
     }
 
     fn signal(&self, name: &str) -> bool {
@@ -100,7 +101,7 @@ impl Evidence<'_> {
         let names = [group::STRUCTURE, self.features(), group::PROPAGATION, group::ALL];
         let [structure, features, propagation, all] = names.map(|name| self.signal(name));
         if !(structure || features || propagation || all) {
-            let excluded = excludes_signal(self.information);
+            let excluded = excludes_signal(self.information) && !self.context.scores_predict;
             return (if excluded { VerdictKind::Nothing } else { VerdictKind::Undecided }, Finding::Silent);
         }
         let has = |name: &str| self.information.bits(name).is_some();
@@ -123,13 +124,13 @@ impl Evidence<'_> {
             if has(embedded) { shown(propagated, embedded) } else { !has(over) || shown(propagated, over) }
         };
         let enough = excluded(group::ALL, group::STRUCTURE) || excluded(group::ALL, group::FEATURES);
-        let beyond_curve = !self.curved || shown(group::PROPAGATION, group::CURVED);
+        let beyond_nonlinear = !self.nonlinear || shown(group::PROPAGATION, group::NONLINEAR);
         if propagation
             && ahead(group::FEATURES, group::FEATURES_EMBEDDED)
             && ahead(group::STRUCTURE, group::STRUCTURE_EMBEDDED)
             && !enough
-            && beyond_curve
-            && self.asked.confirmed
+            && beyond_nonlinear
+            && self.context.confirmed
         {
             if !sketch {
                 return (VerdictKind::Gnn, Finding::Plain);
@@ -146,12 +147,12 @@ impl Evidence<'_> {
         let graph = self.answer(group::ALL, group::FEATURES);
         let table = self.answer(group::ALL, group::STRUCTURE);
         let kind = match (graph, table) {
-            (Some(Answer::Shown), Some(Answer::Shown)) if !self.curved && real => VerdictKind::Combine,
+            (Some(Answer::Shown), Some(Answer::Shown)) if !self.nonlinear && real => VerdictKind::Combine,
             (Some(Answer::Excluded), Some(Answer::Excluded)) if structure && features => VerdictKind::Any,
             (Some(Answer::Excluded), _) if features => VerdictKind::Features,
-            (_, Some(Answer::Excluded)) if structure && !self.signal_of_curve() => VerdictKind::Structure,
+            (_, Some(Answer::Excluded)) if structure && !self.nonlinear_signal() => VerdictKind::Structure,
             // Better than any line, features by distance cannot be compared with sums of lines.
-            _ if self.curved && features && self.curve_leads() => VerdictKind::Features,
+            _ if self.nonlinear && features && self.nonlinear_leads() => VerdictKind::Features,
             _ => VerdictKind::Undecided,
         };
         if kind == VerdictKind::Undecided
@@ -166,17 +167,17 @@ impl Evidence<'_> {
     }
 
     /// Whether features predict by distance although they do not in a straight line.
-    fn signal_of_curve(&self) -> bool {
-        self.curved && self.signal(group::CURVED)
+    fn nonlinear_signal(&self) -> bool {
+        self.nonlinear && self.signal(group::NONLINEAR)
     }
 
     /// Whether features by distance carry more than all components together in a straight line.
-    fn curve_leads(&self) -> bool {
-        self.answer(group::CURVED, group::ALL) == Some(Answer::Shown)
+    fn nonlinear_leads(&self) -> bool {
+        self.answer(group::NONLINEAR, group::ALL) == Some(Answer::Shown)
     }
 
     fn gain(&self, of: &str, over: &str) -> String {
-        self.information.gain(of, over).map_or_else(String::new, |gain| shown(gain.bits))
+        self.information.gain(of, over).map_or_else(String::new, |gain| with_interval(gain.bits))
     }
 
     fn finding(&self, kind: VerdictKind, finding: Finding) -> String {
@@ -223,7 +224,7 @@ impl Evidence<'_> {
                 self.information.smallest_gain
             ),
             (VerdictKind::Structure, _)
-                if self.asked.featureless || self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
+                if self.context.featureless || self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
                 format!("Structure carries information about {}", self.target())
             }
             (VerdictKind::Structure, Finding::Sketch) => {
@@ -235,9 +236,9 @@ impl Evidence<'_> {
                 gain(group::ALL, group::STRUCTURE),
                 self.information.smallest_gain
             ),
-            (VerdictKind::Features, _) if self.curved => format!(
+            (VerdictKind::Features, _) if self.nonlinear => format!(
                 "Features predict the classes by a relation that is not linear: {} bits more than a linear model of the features finds",
-                gain(group::CURVED, group::FEATURES)
+                gain(group::NONLINEAR, group::FEATURES)
             ),
             (VerdictKind::Features, _) if self.information.gain(group::ALL, group::FEATURES).is_none() => {
                 format!("Features carry information about {}", self.target())
@@ -252,7 +253,7 @@ impl Evidence<'_> {
 
     fn reason(&self, kind: VerdictKind, finding: Finding) -> String {
         let mut text = String::new();
-        if self.asked.featureless {
+        if self.context.featureless {
             text.push_str(
                 "The graph has no features; one-hot degrees take their place and count as structure. ",
             );
@@ -265,7 +266,7 @@ impl Evidence<'_> {
             (group::PROPAGATION, "propagated features"),
         ];
         let mut missing = Vec::new();
-        if !self.asked.featureless {
+        if !self.context.featureless {
             for (name, words) in &named {
                 if self.information.bits(name).is_none() {
                     missing.push(*words);
@@ -279,17 +280,17 @@ impl Evidence<'_> {
     }
 
     fn samples(&self) -> &'static str {
-        if self.asked.links { "pairs" } else { "labels" }
+        if self.context.links { "pairs" } else { "labels" }
     }
 
     /// What is predicted.
     fn target(&self) -> &'static str {
-        if self.asked.links { "edges" } else { "the classes" }
+        if self.context.links { "edges" } else { "the classes" }
     }
 
     fn next(&self, kind: VerdictKind, finding: Finding) -> String {
-        let links = self.asked.links;
-        let baseline = if self.asked.acted {
+        let links = self.context.links;
+        let baseline = if self.context.acted {
             "the fitted model below is the baseline to beat"
         } else {
             "`netinfof act` fits its linear counterpart in seconds, the baseline to beat"
@@ -301,11 +302,11 @@ impl Evidence<'_> {
                     .into()
             }
             VerdictKind::Structure => {
-                let first = if self.asked.featureless { "Structural" } else { "Leave the features out: structural" };
+                let first = if self.context.featureless { "Structural" } else { "Leave the features out: structural" };
                 let model = if links { "embeddings and statistics of pairs" } else { "embeddings and a classifier on them" };
                 format!("{first} {model} should do as well as a GNN.")
             }
-            VerdictKind::Features if self.curved => {
+            VerdictKind::Features if self.nonlinear => {
                 "Leave the graph out: train gradient boosting or an MLP on the features; a linear model does not see the relation.".into()
             }
             VerdictKind::Features if links => {
@@ -342,7 +343,7 @@ impl Evidence<'_> {
             let exclude =
                 if bits.value < smallest { (half / (smallest - bits.value)).powi(2) } else { f64::INFINITY };
             // A model must have been fitted on so many.
-            let floor = HALF * HALF * 2.0 / (std::f64::consts::LN_2 * smallest) * have
+            let floor = NORMAL * NORMAL * 2.0 / (std::f64::consts::LN_2 * smallest) * have
                 / self.information.training as f64;
             (have * show).min((have * exclude).max(floor))
         };
@@ -354,7 +355,7 @@ impl Evidence<'_> {
         } else {
             let asked = |gain: &&InformationGain| {
                 gain.answer == Answer::Open
-                    && (gain.of == group::PROPAGATION && gain.over != group::CURVED
+                    && (gain.of == group::PROPAGATION && gain.over != group::NONLINEAR
                         || gain.of == group::ALL && gain.over != group::CONTROL && gain.over != group::BOTH)
             };
             let gains = self.information.gains.iter().filter(asked);
@@ -370,7 +371,7 @@ impl Evidence<'_> {
 }
 
 /// A figure with its interval.
-fn shown(bits: Estimate) -> String {
+fn with_interval(bits: Estimate) -> String {
     let [low, high] = bits.interval;
     format!("{:.2} [{low:.2}, {high:.2}]", bits.value)
 }

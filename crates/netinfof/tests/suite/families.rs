@@ -139,31 +139,52 @@ const NODE_FAMILIES: [(&str, &[VerdictKind]); 11] = [
     ("one class in twenty", &[FeaturesKind]),
 ];
 
+/// What the verdicts on families of graphs come to.
+struct Verdicts {
+    runs: usize,
+    right: usize,
+    /// Confident verdicts that are not the truth.
+    wrong: Vec<String>,
+    /// By family.
+    kinds: Vec<String>,
+}
+
+/// Judges every family on several seeds; `judged` gives the report of one.
+fn verdicts(
+    families: &[(&str, &[VerdictKind])],
+    seeds: u64,
+    judged: impl Fn(&str, u64) -> netinfof::Report,
+) -> Verdicts {
+    let mut found = Verdicts { runs: 0, right: 0, wrong: Vec::new(), kinds: Vec::new() };
+    for (name, truth) in families {
+        let mut kinds = Vec::new();
+        for seed in 0..seeds {
+            let verdict = judged(name, seed).verdict;
+            found.runs += 1;
+            found.right += usize::from(truth.contains(&verdict.kind));
+            if !truth.contains(&verdict.kind) && verdict.kind != Undecided {
+                found.wrong.push(format!("{name} {seed}: {:?}: {}", verdict.kind, verdict.reason));
+            }
+            kinds.push(verdict.kind);
+        }
+        found.kinds.push(format!("{name}: {kinds:?}"));
+    }
+    found
+}
+
 #[test]
 fn families_of_nodes_are_judged_by_their_truth() {
-    const SEEDS: u64 = 5;
     let exec = Exec::new(0).unwrap();
-    let (mut right, mut wrong, mut found) = (0, Vec::new(), Vec::new());
-    for (name, truth) in NODE_FAMILIES {
-        let mut kinds = Vec::new();
-        for seed in 0..SEEDS {
-            let graph = node_family(name, &mut Random::new(100 + seed));
-            let mut params = NodeParams::default();
-            (params.component.dim, params.seed, params.split.train, params.split.valid) =
-                (64, Seed(seed), 0.4, 0.3);
-            let report = netinfof::nodes(&graph, None, Goal::Probe, &params, &exec).unwrap();
-            let kind = report.verdict.kind;
-            kinds.push(kind);
-            right += usize::from(truth.contains(&kind));
-            if !truth.contains(&kind) && kind != Undecided {
-                wrong.push(format!("{name} {seed}: {kind:?}: {}", report.verdict.reason));
-            }
-        }
-        found.push(format!("{name}: {kinds:?}"));
-    }
-    let runs = NODE_FAMILIES.len() * SEEDS as usize;
+    let found = verdicts(&NODE_FAMILIES, 5, |name, seed| {
+        let graph = node_family(name, &mut Random::new(100 + seed));
+        let mut params = NodeParams::default();
+        (params.component.dim, params.seed, params.split.train, params.split.valid) =
+            (64, Seed(seed), 0.4, 0.3);
+        netinfof::nodes(&graph, None, Goal::Probe, &params, &exec).unwrap()
+    });
+    let Verdicts { runs, right, wrong, kinds } = found;
     assert!(wrong.len() * 50 <= runs, "{} of {runs} wrong: {wrong:#?}", wrong.len());
-    assert!(right * 10 >= runs * 8, "{right} of {runs} right: {found:#?}");
+    assert!(right * 10 >= runs * 8, "{right} of {runs} right: {kinds:#?}");
 }
 
 fn link_family(name: &str, random: &mut Random) -> Graph {
@@ -211,25 +232,13 @@ const LINK_FAMILIES: [(&str, &[VerdictKind]); 4] = [
 
 #[test]
 fn families_of_links_are_judged_by_their_truth() {
-    const SEEDS: u64 = 3;
     let exec = Exec::new(0).unwrap();
-    let (mut right, mut wrong, mut found) = (0, Vec::new(), Vec::new());
-    for (name, truth) in LINK_FAMILIES {
-        let mut kinds = Vec::new();
-        for seed in 0..SEEDS {
-            let graph = link_family(name, &mut Random::new(200 + seed));
-            let mut params = LinkParams::default();
-            (params.component.dim, params.seed) = (64, Seed(seed));
-            let report = netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap();
-            let kind = report.verdict.kind;
-            kinds.push(kind);
-            right += usize::from(truth.contains(&kind));
-            if !truth.contains(&kind) && kind != Undecided {
-                wrong.push(format!("{name} {seed}: {kind:?}: {}", report.verdict.reason));
-            }
-        }
-        found.push(format!("{name}: {kinds:?}"));
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(right >= 9, "{right} of 12 right: {found:#?}");
+    let found = verdicts(&LINK_FAMILIES, 3, |name, seed| {
+        let graph = link_family(name, &mut Random::new(200 + seed));
+        let mut params = LinkParams::default();
+        (params.component.dim, params.seed) = (64, Seed(seed));
+        netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap()
+    });
+    assert!(found.wrong.is_empty(), "{:#?}", found.wrong);
+    assert!(found.right >= 9, "{} of 12 right: {:#?}", found.right, found.kinds);
 }

@@ -175,7 +175,7 @@ impl<'a> Plan<'a> {
         Plan { shape, seed, communities: count(shape.communities()), id_of, place_of }
     }
 
-    /// First place of a community; communities differ by one node at the most.
+    /// First place of a community; communities differ by one node at most.
     fn start(&self, community: u32) -> u32 {
         (u64::from(community) * self.shape.nodes as u64 / u64::from(self.communities)) as u32
     }

@@ -182,11 +182,11 @@ impl Scenario {
     }
 }
 
-/// Edges and entries of features at the most: both are held in memory while the graph is made.
+/// Edges and entries of features at most: both are held in memory while the graph is made.
 const MOST_EDGES: f64 = 2e7;
 const MOST_ENTRIES: f64 = 5e8;
 
-/// Nodes on one side of a clique, at the least and at the most.
+/// Nodes on one side of a clique, at least and at most.
 const SMALLEST: usize = 4;
 const LARGEST: usize = 8;
 
