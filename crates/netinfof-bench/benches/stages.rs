@@ -5,14 +5,12 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use netinfof::act::{self, KnownEdges};
-use netinfof::component::{self, ComponentKind, ComponentParams};
-use netinfof::graph::synth::{self, Communities};
-use netinfof::link::{self, Evaluated, LearnedLinks};
-use netinfof::pairwise::Source;
-use netinfof::probe::ProbedPairs;
-use netinfof::training::Training;
-use netinfof::{Exec, Goal, LinkParams, Seed, probe, split};
+use netinfof::internals::{
+    Evaluated, KnownEdges, LearnParams, LearnedLinks, PairwiseSource, ProbedPairs, Training, act, component,
+    learn as learn_links, probe,
+};
+use netinfof::synth::{self, Communities};
+use netinfof::{ComponentKind, ComponentParams, Exec, LinkParams, Seed, split};
 
 const NODES: [usize; 3] = [4_000, 16_000, 64_000];
 const SEED: Seed = Seed(0);
@@ -26,9 +24,10 @@ fn stages(criterion: &mut Criterion) {
         let split = split::links(&graph, &params.split, SEED, &exec).expect("a split");
         let components = component::build(&split.graph, graph.features(), &params.component, SEED, &exec)
             .expect("components");
-        let training = Training::draw(&split, &params, SEED).expect("training pairs");
-        let source = Source::new(&split.graph, graph.features(), &ComponentParams::default(), &exec);
-        let learn = || link::learn(&components, &split, &training, Some(&source), Goal::Act, &params, &exec);
+        let training = Training::draw(&split, &params.training(), SEED).expect("training pairs");
+        let source = PairwiseSource::new(&split.graph, graph.features(), &ComponentParams::default(), &exec);
+        let learning = LearnParams { compat: &params.compat, ordered_pairs: false, for_act: true };
+        let learn = || learn_links(&components, &split, &training, Some(&source), &learning, &exec);
         let learned = learn().expect("matrices");
         let valid = Evaluated::new(&split.valid, Some(&source), &exec);
 
@@ -37,7 +36,7 @@ fn stages(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("split", edges), |b| {
             b.iter(|| split::links(black_box(&graph), &params.split, SEED, &exec));
         });
-        for kind in ComponentKind::ALL.into_iter().filter(|&kind| kind != ComponentKind::X) {
+        for kind in ComponentKind::ALL.into_iter().filter(|kind| !kind.is_pairwise()) {
             let mut one = ComponentParams::default();
             one.kinds = vec![kind];
             group.bench_function(BenchmarkId::new(format!("component {}", kind.name()), edges), |b| {
@@ -45,7 +44,7 @@ fn stages(criterion: &mut Criterion) {
             });
         }
         group.bench_function(BenchmarkId::new("training pairs", edges), |b| {
-            b.iter(|| Training::draw(black_box(&split), &params, SEED));
+            b.iter(|| Training::draw(black_box(&split), &params.training(), SEED));
         });
         group.bench_function(BenchmarkId::new("columns of X, training edges", edges), |b| {
             b.iter(|| source.columns(black_box(&split.train), &exec));

@@ -13,10 +13,10 @@ use clap::{
 use netinfof::act::{Grid, Penalties};
 use netinfof::compat::CompatKind;
 use netinfof::component::{Averaging, FeatureScaling, Normalization};
-use netinfof::graph::load::{Format, LoadParams};
-use netinfof::graph::synth::Generator;
 use netinfof::split::Negatives;
+use netinfof::synth::Generator;
 use netinfof::{ComponentKind, ComponentParams, Error, Goal, Graph, LinkParams, NodeParams, Result, Seed};
+use netinfof_io::load::{Format, LoadParams};
 
 /// Would a GNN work on this graph? Usable information, measured without training one.
 #[derive(Debug, Parser)]

@@ -8,10 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use netinfof::graph::load::{self, LoadParams, SplitFiles};
-use netinfof::graph::save;
 use netinfof::split::check;
 use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
+use netinfof_io::load::{self, LoadParams, SplitFiles};
+use netinfof_io::save;
 
 use crate::args::{
     ActArgs, Args, CheckArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs, ReportArgs,

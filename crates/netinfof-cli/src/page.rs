@@ -24,7 +24,7 @@ pub(crate) fn page(report: &Report) -> String {
     components(&mut body, report);
     let first = report.splits.first();
     if let Some(split) = first {
-        if report.task == "links" {
+        if report.task == netinfof::TaskKind::Links {
             similarities(&mut body, report, split);
             compatibility(&mut body, report, split);
         } else {
@@ -43,7 +43,7 @@ pub(crate) fn page(report: &Report) -> String {
          <title>{} · {} · {}</title>\n<style>\n{}</style></head>\n<body><a class=\"skip\" href=\"#verdict\">To the verdict</a><main>\n{body}\
          <footer>netinfof {} · scores after NetInfoF (Lee et al., ICLR 2024)</footer></main>\n<script>\n{}</script></body></html>\n",
         escape(&report.graph.name),
-        escape(&report.task),
+        report.task.name(),
         escape(headline(report.verdict.kind)),
         include_str!("page/style.css"),
         escape(&report.netinfof),
@@ -79,7 +79,7 @@ fn header(out: &mut String, report: &Report) {
         places.push(("information", "Predictive information"));
     }
     places.push(("components", "Components"));
-    places.extend(if report.task == "links" {
+    places.extend(if report.task == netinfof::TaskKind::Links {
         vec![("similarities", "Similarities"), ("compatibility", "Compatibility")]
     } else {
         vec![("clusters", "Clusters and classes")]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::component::{ColumnKind, ColumnTreatment};
-use netinfof::graph::{GraphFacts, synth};
+use netinfof::graph::GraphFacts;
 use netinfof::report::RunParams;
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
@@ -467,10 +467,7 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     if let Some(truth) = &facts.truth {
         let names: Vec<&str> = truth.informative.iter().map(|kind| kind.name()).collect();
         let names = if names.is_empty() { "nothing".into() } else { names.join(", ") };
-        let task = match truth.task {
-            synth::Task::Links => "links",
-            synth::Task::Nodes => "nodes",
-        };
+        let task = truth.task.name();
         lines.push(format!("  planted     {names} for {task}"));
     }
     if facts.self_loops_dropped + facts.duplicates_dropped > 0 {

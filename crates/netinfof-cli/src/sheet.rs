@@ -5,9 +5,9 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use netinfof::graph::parquet::{Column, Kind, Writer};
-use netinfof::graph::save;
 use netinfof::{Error, Result};
+use netinfof_io::parquet::{Column, Kind, Writer};
+use netinfof_io::save;
 
 /// One value.
 #[derive(Clone, Copy, Debug)]

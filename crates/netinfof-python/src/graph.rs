@@ -163,7 +163,7 @@ impl Graph {
     /// Writes it as npz, for the command and for later.
     fn save(&self, py: Python<'_>, path: std::path::PathBuf) -> PyResult<()> {
         let graph = self.checked(py)?;
-        py.detach(|| netinfof::graph::save::npz(&graph, &path)).map_err(|e| raise(py, &e))
+        py.detach(|| netinfof_io::save::npz(&graph, &path)).map_err(|e| raise(py, &e))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Splits, as arrays.
 
-use netinfof::graph::load;
 use netinfof::split::{self, NodeSplitParams};
 use netinfof::{Error, Goal, LinkPairs, NodeSets, Pair, Pairs, Seed};
 use netinfof_cli::bridge::{self, Options};
+use netinfof_io::load;
 use numpy::PyUntypedArrayMethods as _;
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;

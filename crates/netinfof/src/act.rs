@@ -17,7 +17,7 @@ use crate::evidence::Estimate;
 use crate::linalg::sgl::Weights;
 use crate::linalg::{SglInfo, SglParams};
 use crate::metric::Curves;
-use crate::report::OrderedMap;
+use crate::ordered_map::OrderedMap;
 
 pub use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
 pub use links::{KnownEdges, LinkActParams, LinkModel, LinkResult, Path, Penalties, links};

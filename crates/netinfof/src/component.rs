@@ -30,6 +30,7 @@ pub(crate) use self::place::{Ground, How, Place};
 pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
 pub(crate) use self::roles::{hinged, roles};
+pub use crate::spec::ComponentKind;
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -38,95 +39,7 @@ use crate::kernel::{self, Scaled};
 use crate::linalg::{DENSE_COST, Dense, LinearOperator, RsvdParams, SPARSE_COST, Svd, rsvd, symmetric_svd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
-
-/// The components: the paper's five by its letters, then ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum ComponentKind {
-    /// Structure: the adjacency matrix.
-    U,
-    /// Structure: random walks.
-    R,
-    /// Features alone.
-    F,
-    /// Features propagated by row-normalised adjacency.
-    P,
-    /// Features propagated by symmetric adjacency with self loops.
-    S,
-    /// As P, one step; rare features weigh more, as in all that follow.
-    P1,
-    /// As S, one step.
-    S1,
-    /// As S, three steps.
-    S3,
-    /// As S, five steps.
-    S5,
-    /// Features less their average over the neighbours: a high-pass filter.
-    D,
-    /// Shared neighbours, short paths, cosines of features: of pairs, not of nodes. Links only.
-    X,
-}
-
-impl ComponentKind {
-    /// The paper's components, in its order.
-    pub const PAPER: [ComponentKind; 5] =
-        [ComponentKind::U, ComponentKind::R, ComponentKind::F, ComponentKind::P, ComponentKind::S];
-
-    /// All components: the paper's, then ours.
-    pub const ALL: [ComponentKind; 11] = [
-        ComponentKind::U,
-        ComponentKind::R,
-        ComponentKind::F,
-        ComponentKind::P,
-        ComponentKind::S,
-        ComponentKind::P1,
-        ComponentKind::S1,
-        ComponentKind::S3,
-        ComponentKind::S5,
-        ComponentKind::D,
-        ComponentKind::X,
-    ];
-
-    /// The name, as `--components` and the results have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            ComponentKind::U => "U",
-            ComponentKind::R => "R",
-            ComponentKind::F => "F",
-            ComponentKind::P => "P",
-            ComponentKind::S => "S",
-            ComponentKind::P1 => "P1",
-            ComponentKind::S1 => "S1",
-            ComponentKind::S3 => "S3",
-            ComponentKind::S5 => "S5",
-            ComponentKind::D => "D",
-            ComponentKind::X => "X",
-        }
-    }
-
-    /// Whether the component is none of the paper's.
-    pub fn is_ours(self) -> bool {
-        !ComponentKind::PAPER.contains(&self)
-    }
-
-    /// Reads a comma-separated list of names such as `U,R,F`.
-    pub fn parse_list(text: &str) -> Result<Vec<ComponentKind>> {
-        let mut kinds = Vec::new();
-        for name in text.split(',').map(str::trim) {
-            let kind = ComponentKind::ALL
-                .into_iter()
-                .find(|kind| kind.name().eq_ignore_ascii_case(name))
-                .ok_or_else(|| {
-                    Error::param("components", name, format!("names of {NAMES}, separated by commas"))
-                })?;
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        Ok(kinds)
-    }
-}
-
-const NAMES: &str = "U, R, F, P, S, P1, S1, S3, S5, D, X";
+use crate::spec::{ComponentSource, FilterSpec, Weighting};
 
 /// How neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,7 +66,7 @@ pub struct ComponentParams {
     /// Averaging of S (default symmetric, as in the paper's text; its published code has row).
     pub s_averaging: Averaging,
     /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default off, as in
-    /// its published code; DESIGN.md has the measurements).
+    /// its published code; docs/design/components.md has the measurements).
     pub column_norm: bool,
     /// How features become input (default every column by its kind).
     pub scaling: FeatureScaling,
@@ -199,7 +112,11 @@ impl ComponentParams {
         need("power_iterations", self.rsvd.power_iterations, 0, 100)?;
         need("oversampling", self.rsvd.oversampling, 0, 4096)?;
         if self.kinds.is_empty() {
-            return Err(Error::param("components", "none", format!("at least one of {NAMES}")));
+            return Err(Error::param(
+                "components",
+                "none",
+                format!("at least one of {}", ComponentKind::names()),
+            ));
         }
         if self.append_degrees && self.scaling != FeatureScaling::Paper {
             return Err(Error::param("append_degrees", true, "the paper's scaling of features"));
@@ -394,25 +311,22 @@ pub fn build(
     exec: &Exec,
 ) -> Result<Vec<Component>> {
     params.validate()?;
-    let uses_features = |kind: &ComponentKind| !matches!(kind, ComponentKind::U | ComponentKind::R);
-    // X belongs to pairs: whoever has them makes it.
-    let kinds: Vec<ComponentKind> =
-        params.kinds.iter().copied().filter(|&kind| kind != ComponentKind::X).collect();
-    let learn = |rare: bool| {
+    // X belongs to pairs, and is made where they are known.
+    let kinds: Vec<ComponentKind> = params.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
+    let preparations = Weighting::ALL.map(|weighting| {
         kinds
             .iter()
-            .any(|kind| uses_features(kind) && kind.is_ours() == rare)
-            .then(|| Preparation::learn(features, rare, graph, params, exec))
-    };
-    let preparations = [learn(false), learn(true)];
+            .any(|kind| kind.uses_features() && kind.spec().weighting == weighting)
+            .then(|| Preparation::learn(features, weighting, graph, params, exec))
+    });
     let prepared =
         preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
     exec.stage("components", kinds.len(), || {
         exec.try_map(&kinds, |&kind| {
-            let which = usize::from(kind.is_ours());
+            let which = kind.spec().weighting.index();
             let mut component = build_one(kind, graph, prepared[which].as_ref(), params, seed, exec)?;
             let table = preparations[which].as_ref().is_some_and(Preparation::lengths_matter);
-            component.lengths_matter = table && uses_features(&kind);
+            component.lengths_matter = table && kind.uses_features();
             exec.step()?;
             Ok(component)
         })
@@ -439,28 +353,31 @@ fn build_one(
     seed: Seed,
     exec: &Exec,
 ) -> Result<Component> {
-    let svd = |op: &dyn LinearOperator| rsvd(op, params.dim, &params.rsvd, seed, kind as u64, exec);
+    let svd = |op: &dyn LinearOperator| rsvd(op, params.dim, &params.rsvd, seed, kind.spec().stream, exec);
     let structure = |svd: Svd| {
         let mut axes = svd.v;
         axes.scale_cols(&svd.s.iter().map(|s| (1.0 / s.sqrt()) as f32).collect::<Vec<_>>());
         axes
     };
-    let basis = match kind {
-        ComponentKind::U => Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: graph })?)),
-        ComponentKind::R => {
+    let basis = match kind.spec().source {
+        ComponentSource::Adjacency => {
+            Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: graph })?))
+        }
+        ComponentSource::Walks => {
             let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
             exec.check()?;
             let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
-        _ => {
+        ComponentSource::Features(spec) => {
             let features = features.expect("features are prepared where a component needs them");
-            let filter = Filter::new(kind, params);
+            let filter = Filter::new(spec, params);
             let filtered = Filtered { propagation: filter.on(graph), features };
-            let column_norm = params.column_norm && kind != ComponentKind::F;
+            let column_norm = params.column_norm && spec != FilterSpec::None;
             let Axes { axes, shift } = pca(&filtered, column_norm, params, &svd, exec)?;
             Basis::Features { projected: features.apply(&axes, exec), axes, filter, shift }
         }
+        ComponentSource::Pairs | ComponentSource::Custom(_) => unreachable!("made elsewhere"),
     };
     let embedding = basis.embed(graph, exec).expect("every component is made from a graph");
     if embedding.cols() > 0 {
@@ -641,7 +558,7 @@ impl LinearOperator for Centred<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::synth;
+    use crate::synth;
     use faer::Mat;
 
     /// The first singular vector of a regular graph is constant but for errors of the iteration, which no scale may blow up.

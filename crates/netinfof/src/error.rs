@@ -118,11 +118,13 @@ impl Error {
         !matches!(self, Error::Numerical { .. })
     }
 
-    pub(crate) fn io(path: &std::path::Path, source: std::io::Error) -> Self {
+    /// A file that could not be read or written.
+    pub fn io(path: &std::path::Path, source: std::io::Error) -> Self {
         Error::Io { path: path.to_path_buf(), source }
     }
 
-    pub(crate) fn param(name: &'static str, value: impl std::fmt::Display, need: impl Into<String>) -> Self {
+    /// A parameter that is out of its range.
+    pub fn param(name: &'static str, value: impl std::fmt::Display, need: impl Into<String>) -> Self {
         Error::InvalidParam { name, value: value.to_string(), need: need.into() }
     }
 }

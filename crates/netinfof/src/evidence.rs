@@ -81,7 +81,7 @@ pub(crate) fn repetition<'a>(splits: impl Iterator<Item = &'a [u64]>) -> f64 {
 /// The corrected score of a table, with its interval.
 ///
 /// Tables are drawn from the table itself, made a little smoother; how far their corrected entropies fall from the entropy of the
-/// smooth one says how far ours may be from the truth. DESIGN.md has the coverage.
+/// smooth one says how far ours may be from the truth. docs/design/information-and-verdict.md has the coverage.
 pub(crate) fn interval(table: &Contingency, draw: &mut Draw) -> Estimate {
     let smooth = smoothed(table);
     let truth = entropy(&smooth, table.labels());

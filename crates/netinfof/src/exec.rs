@@ -72,7 +72,7 @@ impl Exec {
     }
 
     /// Maps every block of `0..n` and returns the results in block order.
-    pub(crate) fn map_blocks<T: Send>(
+    pub fn map_blocks<T: Send>(
         &self,
         n: usize,
         block: usize,
@@ -87,7 +87,7 @@ impl Exec {
     }
 
     /// Maps every item as a task of its own, several at a time, and returns the results in order.
-    pub(crate) fn try_map<T: Sync, R: Send>(
+    pub fn try_map<T: Sync, R: Send>(
         &self,
         items: &[T],
         map: impl Fn(&T) -> Result<R> + Sync,
@@ -96,7 +96,7 @@ impl Exec {
     }
 
     /// Fills a slice of `width`-wide rows, `block` rows a task; `fill` gets the first row's number and the rows.
-    pub(crate) fn fill_rows<T: Send>(
+    pub fn fill_rows<T: Send>(
         &self,
         rows: &mut [T],
         width: usize,
@@ -116,7 +116,7 @@ impl Exec {
     }
 
     /// Fills a matrix row by row; `fill` gets the row's number and the row.
-    pub(crate) fn fill_matrix(&self, out: &mut Matrix, fill: impl Fn(usize, &mut [f32]) + Sync) {
+    pub fn fill_matrix(&self, out: &mut Matrix, fill: impl Fn(usize, &mut [f32]) + Sync) {
         let width = out.cols();
         self.fill_rows(out.as_mut_slice(), width, 64, |first, rows| {
             for (offset, row) in rows.chunks_exact_mut(width).enumerate() {
@@ -126,7 +126,7 @@ impl Exec {
     }
 
     /// Reports a stage to the progress hook while `work` runs; stops before it if the run was cancelled.
-    pub(crate) fn stage<T>(&self, name: &str, total: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn stage<T>(&self, name: &str, total: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
         self.progress.start(name, total);
         let result = work();
@@ -135,18 +135,18 @@ impl Exec {
     }
 
     /// One more step of the current stage is done; stops the run if that was asked for.
-    pub(crate) fn step(&self) -> Result<()> {
+    pub fn step(&self) -> Result<()> {
         self.progress.advance(1);
         self.check()
     }
 
     /// Whether the run should stop: long loops that cannot fail end early, and whoever called them checks.
-    pub(crate) fn stopped(&self) -> bool {
+    pub fn stopped(&self) -> bool {
         self.progress.cancelled()
     }
 
     /// Stops the run if that was asked for.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         if self.progress.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 

@@ -9,8 +9,8 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
+use crate::csr::{Csr, Pair};
 use crate::exec::Exec;
-use crate::graph::{Csr, Pair};
 use crate::matrix::Matrix;
 
 /// Rows in a block of a dense product. Fixed: sums are taken block by block.

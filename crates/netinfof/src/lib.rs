@@ -1,68 +1,97 @@
-//! Network usable information: would a GNN work on this graph, and can the answer be had without training one?
+//! Network usable information: would a GNN work on this graph? Answered without training one.
 //!
-//! An implementation of NetInfoF (Lee et al., ICLR 2024). The modules stand in the order the data flows through them:
+//! An implementation of NetInfoF (Lee et al., ICLR 2024). A tour:
 //!
-//! ```text
-//! graph (load, synth) → split → component → compat → probe, act → metric → report, model
+//! 1. **A graph.** [`Graph::from_edges`], then [`Graph::with_features`] and [`Graph::with_labels`]; or a file, by the crate
+//!    `netinfof-io`; or a generated one, by [`synth`].
+//! 2. **A run.** [`links`] and [`nodes`] probe a graph, and act on it if the [`Goal`] says so. Parameters are
+//!    [`LinkParams`] and [`NodeParams`]; [`Exec`] holds threads, progress and the wish to stop.
+//! 3. **The answer.** A [`Report`]: its [`verdict`](Report::verdict), the scores of the components, predictive information, the
+//!    metrics of the fitted model. It is written and read as JSON.
+//! 4. **A model.** [`fit_links`] and [`fit_nodes`] also give a [`Model`], which is saved, loaded and asked about pairs and
+//!    nodes of its own graph or of a newer one. [`embedding`] gives the components for other models.
+//! 5. **An own component.** [`Graph::with_component`] adds rows from elsewhere, such as a text embedding: they are probed,
+//!    judged and used like the built-in components.
+//!
 //! ```
-//!
-//! [`pipeline`] runs them in that order and is the place to start reading. A run is reproducible bit by bit: same graph,
-//! parameters and [`Seed`] give the same [`Report`] for any number of threads.
-//!
-//! ```
-//! use netinfof::{Exec, Goal, LinkParams, Seed, graph::synth, links};
+//! use netinfof::{Exec, Goal, LinkParams, Seed, links, synth};
 //! let exec = Exec::new(0)?;
 //! let graph = synth::named("demo", Seed(0), &exec)?;
 //! let report = links(&graph, None, Goal::Act, &LinkParams::default(), &exec)?;
 //! assert!(report.mean.test.get("auc").unwrap() > &0.7);
 //! # Ok::<(), netinfof::Error>(())
 //! ```
+//!
+//! A run is reproducible bit by bit: the same graph, parameters and [`Seed`] give the same [`Report`] for any number of
+//! threads.
+//!
+//! Inside, the modules stand in the order the data flows through them, and depend on each other in one direction alone:
+//!
+//! ```text
+//! graph → split → component → compat → probe, information, act → findings → verdict → report, model → task → pipeline
+//! ```
 
 pub mod pipeline;
 
-pub mod graph;
+mod task;
 
-pub mod split;
+pub mod report;
 
-pub mod component;
+pub mod model;
 
-pub mod compat;
+pub mod verdict;
 
-pub mod pairwise;
+mod findings;
 
-pub mod training;
+pub mod params;
 
-pub mod link;
-
-pub mod score;
-
-pub mod evidence;
+pub mod act;
 
 pub mod information;
 
 pub mod probe;
 
-pub mod verdict;
+mod link;
 
-pub mod act;
+pub mod compat;
 
-pub mod model;
+mod training;
+
+mod pairwise;
+
+pub mod synth;
+
+pub mod component;
+
+pub mod split;
 
 pub mod metric;
 
-pub mod report;
+pub mod evidence;
+
+pub mod score;
+
+pub mod graph;
 
 pub mod linalg;
 
 mod kernel;
 
-pub mod matrix;
+pub mod spec;
 
-pub mod exec;
+mod ordered_map;
 
-pub mod seed;
+mod csr;
 
-pub mod error;
+mod matrix;
+
+mod exec;
+
+mod seed;
+
+pub mod atomic_file;
+
+mod error;
 
 #[cfg(test)]
 mod oracle;
@@ -77,14 +106,27 @@ struct Readme;
 #[doc = include_str!("../../../docs/models.md")]
 struct Models;
 
-pub use component::{ComponentKind, ComponentParams};
+pub use component::ComponentParams;
 pub use error::{Error, Result};
 pub use exec::{Exec, Progress};
 pub use graph::{Csr, Features, Graph, NodeId, Pair};
-pub use matrix::Matrix;
+pub use matrix::{Lent, Matrix};
 pub use model::Model;
-pub use pipeline::{Goal, LinkParams, NodeParams, embedding, fit_links, fit_nodes, links, nodes};
+pub use params::{Goal, LinkParams, NodeParams};
+pub use pipeline::{embedding, fit_links, fit_nodes, links, nodes};
 pub use report::Report;
 pub use score::Contingency;
-pub use seed::Seed;
+pub use seed::{Draw, Seed, Stream};
+pub use spec::{ComponentKind, TaskKind};
 pub use split::{LinkPairs, LinkSplit, NodeSets, NodeSplit, Pairs, Protocol};
+
+/// Single stages, for the benchmarks; they may change with every version.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::act::KnownEdges;
+    pub use crate::link::{Evaluated, LearnParams, LearnedLinks, learn};
+    pub use crate::pairwise::PairwiseSource;
+    pub use crate::probe::ProbedPairs;
+    pub use crate::training::Training;
+    pub use crate::{act, component, probe};
+}

@@ -5,16 +5,16 @@
 
 use std::ops::Range;
 
-use crate::compat::{self, AdjustedComponent, Compatibility};
-use crate::component::{Component, ComponentKind};
+use crate::compat::{self, AdjustedComponent, CompatParams, Compatibility};
+use crate::component::Component;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Pair, ordered};
 use crate::kernel::{self, simd};
 use crate::linalg::sgl::{Block, Design};
 use crate::matrix::Matrix;
-use crate::pairwise::{self, DegreeScore, Pairwise, PairwiseDesign, Source};
-use crate::pipeline::{Goal, LinkParams};
+use crate::pairwise::{self, DegreeScore, Pairwise, PairwiseDesign, PairwiseSource};
+use crate::spec::{ComponentKind, Subject};
 use crate::split::{LinkSplit, Pairs};
 use crate::training::Training;
 
@@ -71,7 +71,7 @@ pub struct PairSet {
 
 impl PairSet {
     /// Prepares pairs of nodes of the training graph.
-    pub(crate) fn new(pairs: Vec<Pair>, source: Option<&Source<'_>>, exec: &Exec) -> Self {
+    pub(crate) fn new(pairs: Vec<Pair>, source: Option<&PairwiseSource<'_>>, exec: &Exec) -> Self {
         let columns = source.map(|source| source.columns(&pairs, exec));
         PairSet { pairs, columns }
     }
@@ -113,7 +113,7 @@ pub struct Evaluated {
 
 impl Evaluated {
     /// Prepares both; `source` where X is one of the components.
-    pub fn new(pairs: &Pairs, source: Option<&Source<'_>>, exec: &Exec) -> Self {
+    pub fn new(pairs: &Pairs, source: Option<&PairwiseSource<'_>>, exec: &Exec) -> Self {
         Evaluated {
             positives: PairSet::new(pairs.positives.clone(), source, exec),
             negatives: PairSet::new(pairs.negatives.clone(), source, exec),
@@ -135,8 +135,8 @@ pub struct Learned {
 /// A score of pairs that Probe measures beside the components: the columns of X that belong to one group of the verdict, or degrees alone.
 #[derive(Debug)]
 pub struct PairScore<'a> {
-    /// What it is called in reports.
-    pub name: &'static str,
+    /// What it is.
+    pub(crate) subject: Subject,
     score: PairScoreKind<'a>,
     /// Similarities of the pairs that place the bins of Probe.
     pub(crate) probe: Vec<f32>,
@@ -166,32 +166,43 @@ pub struct LearnedLinks<'a> {
     pub parts: Vec<PairScore<'a>>,
 }
 
+/// How components learn from training pairs.
+#[derive(Clone, Copy, Debug)]
+pub struct LearnParams<'a> {
+    /// The compatibility matrix.
+    pub compat: &'a CompatParams,
+    /// Whether features of a pair depend on the order of its nodes.
+    pub ordered_pairs: bool,
+    /// Whether the features of the pairs that Act learns from are kept.
+    pub for_act: bool,
+}
+
 /// Fits the compatibility matrices, and X if there is a source for it.
 pub fn learn<'a>(
     components: &[Component],
     split: &'a LinkSplit,
     training: &Training,
-    source: Option<&Source<'_>>,
-    goal: Goal,
-    params: &LinkParams,
+    source: Option<&PairwiseSource<'_>>,
+    params: &LearnParams<'_>,
     exec: &Exec,
 ) -> Result<LearnedLinks<'a>> {
     let width = components.iter().map(|component| component.embedding.cols()).sum::<usize>()
         + if source.is_some() { 10 * pairwise::COLUMNS.len() } else { 0 };
-    let collect = |design: &dyn Design| (goal == Goal::Act).then(|| Block::collect(design, width, exec));
+    let collect = |design: &dyn Design| params.for_act.then(|| Block::collect(design, width, exec));
     exec.stage("compatibility", components.len() + usize::from(source.is_some()), || {
         let mut learned = exec.try_map(components, |component| {
-            let (adjusted, seen) = compat::fit(component, split, training, &params.compat, exec)?;
+            let (adjusted, seen) = compat::fit(component, split, training, params.compat, exec)?;
             let [z, zh] = seen.as_ref().map_or([&adjusted.z, &adjusted.zh], |seen| [&seen[0], &seen[1]]);
             let probe = kernel::pair_dots(zh, z, &training.probe.rows, exec);
-            let act = collect(&Hadamard { z, zh, pairs: &training.act.rows, directed: params.act.directed });
+            let act = collect(&Hadamard { z, zh, pairs: &training.act.rows, ordered: params.ordered_pairs });
             exec.step()?;
             Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
         })?;
         let labels = training.act.labels();
         let degrees = DegreeScore::fit(&split.graph, &training.act.pairs, &labels, exec)?;
         let probe = degrees.similarities(&training.probe.pairs, exec);
-        let mut parts = vec![PairScore { name: "degrees", score: PairScoreKind::Degrees(degrees), probe }];
+        let mut parts =
+            vec![PairScore { subject: Subject::Degrees, score: PairScoreKind::Degrees(degrees), probe }];
         if let Some(source) = source {
             let columns = source.columns(&training.act.pairs, exec);
             let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
@@ -204,9 +215,13 @@ pub fn learn<'a>(
             };
             let x = Pairwise::fit(&columns, &labels, pairwise::ALL, exec)?;
             let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
-            for (name, own) in source.parts() {
+            for (group, own) in source.parts() {
                 let x = Pairwise::fit(&columns, &labels, own, exec)?;
-                parts.push(PairScore { name, probe: probe(&x), score: PairScoreKind::Columns(x) });
+                parts.push(PairScore {
+                    subject: Subject::PairColumns(group),
+                    probe: probe(&x),
+                    score: PairScoreKind::Columns(x),
+                });
             }
             exec.step()?;
             learned.push(Learned { probe: probe(&x), component: LinkComponent::Pairwise(x), act });
@@ -221,7 +236,7 @@ struct Hadamard<'a> {
     z: &'a Matrix,
     zh: &'a Matrix,
     pairs: &'a [Pair],
-    directed: bool,
+    ordered: bool,
 }
 
 impl Design for Hadamard<'_> {
@@ -235,7 +250,7 @@ impl Design for Hadamard<'_> {
 
     fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
         let d = self.z.cols();
-        let [own, other] = if self.directed { [1.0, 0.0] } else { [0.5, 0.5] };
+        let [own, other] = if self.ordered { [1.0, 0.0] } else { [0.5, 0.5] };
         simd(
             #[inline(always)]
             || {
@@ -256,7 +271,7 @@ impl Design for Hadamard<'_> {
 pub(crate) struct PairDesign<'a> {
     pub(crate) components: &'a [&'a LinkComponent],
     pub(crate) set: &'a PairSet,
-    pub(crate) directed: bool,
+    pub(crate) ordered: bool,
 }
 
 impl Design for PairDesign<'_> {
@@ -278,7 +293,7 @@ impl Design for PairDesign<'_> {
             match component {
                 LinkComponent::Embedded(component) => {
                     let AdjustedComponent { z, zh, .. } = component;
-                    Hadamard { z, zh, pairs: &self.set.pairs, directed: self.directed }
+                    Hadamard { z, zh, pairs: &self.set.pairs, ordered: self.ordered }
                         .fill(rows.clone(), &mut part);
                 }
                 LinkComponent::Pairwise(x) => {

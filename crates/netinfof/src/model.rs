@@ -17,28 +17,53 @@ use crate::act::{
     ActReport, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult,
 };
 use crate::compat::{AdjustedComponent, Compatibility};
-use crate::component::{Component, ComponentKind, ComponentParams, Ground, Place, Preparation};
+use crate::component::{Component, ComponentParams, Ground, Place, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, Graph, NodeId, Pair};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
-use crate::pairwise::{Pairwise, Source};
-use crate::pipeline::{LinkParams, NodeParams};
-use crate::report::{OrderedMap, RunParams};
+use crate::ordered_map::OrderedMap;
+use crate::pairwise::{Pairwise, PairwiseSource};
+use crate::params::{LinkParams, NodeParams, RunParams};
+use crate::spec::{ComponentKind, Weighting};
 use crate::split::{LinkSplit, NodeSplit};
 
 pub use recommend::{RecommendParams, Recommended};
 
-/// What a model is, for whoever finds the file.
+/// What a model does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ModelKind {
+    /// Scores pairs of nodes.
+    Links,
+    /// Classifies nodes.
+    Nodes,
+    /// Gives embeddings for other models.
+    Embedding,
+}
+
+impl ModelKind {
+    /// The name in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelKind::Links => "links",
+            ModelKind::Nodes => "nodes",
+            ModelKind::Embedding => "embedding",
+        }
+    }
+}
+
+/// What a model is, as its file says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct About {
     /// The version that fitted it.
     pub netinfof: String,
-    /// `links`, `nodes` or `embedding`.
-    pub task: String,
+    /// What it does.
+    pub task: ModelKind,
     /// Name of the graph it was fitted on.
     pub graph: String,
     /// Nodes of that graph.
@@ -52,10 +77,10 @@ pub struct About {
 }
 
 impl About {
-    fn new(graph: &Graph, seed: u64, report: &ActReport, params: RunParams) -> Self {
+    fn new(graph: &Graph, task: ModelKind, seed: u64, report: &ActReport, params: RunParams) -> Self {
         About {
             netinfof: env!("CARGO_PKG_VERSION").into(),
-            task: params.task().into(),
+            task,
             graph: graph.name().into(),
             nodes: graph.nodes(),
             seed,
@@ -95,9 +120,6 @@ enum Fit {
     /// Components for others to learn from.
     Embedding(Vec<Place>),
 }
-
-/// The task of a model that has none: it gives embeddings.
-const EMBEDDING: &str = "embedding";
 
 #[derive(Clone, Debug)]
 struct LinkFit {
@@ -158,7 +180,8 @@ impl Model {
             LinkComponent::Pairwise(x) => Some(x.clone()),
         });
         let kinds: Vec<ComponentKind> = used().map(LinkComponent::kind).collect();
-        let about = About::new(graph, seed, &result.report, RunParams::Links(params.clone()));
+        let about =
+            About::new(graph, ModelKind::Links, seed, &result.report, RunParams::Links(params.clone()));
         Model {
             about,
             graph: graph.with_adjacency(split.known_edges(graph).into_owned()).on_its_own(),
@@ -186,7 +209,8 @@ impl Model {
         let kinds: Vec<ComponentKind> = used().map(|component| component.kind).collect();
         let place =
             |component: &Component| Place::of(component, component.norm(params.act.normalization, exec));
-        let about = About::new(graph, seed, &result.report, RunParams::Nodes(params.clone()));
+        let about =
+            About::new(graph, ModelKind::Nodes, seed, &result.report, RunParams::Nodes(params.clone()));
         Model {
             about,
             graph: graph.clone().on_its_own(),
@@ -214,7 +238,7 @@ impl Model {
         Model {
             about: About {
                 netinfof: env!("CARGO_PKG_VERSION").into(),
-                task: EMBEDDING.into(),
+                task: ModelKind::Embedding,
                 graph: graph.name().into(),
                 nodes: graph.nodes(),
                 seed: params.seed.0,
@@ -296,7 +320,7 @@ impl Model {
     /// are propagated along the edges of the newer graph, in the space of the old one. Where it has no features and no new
     /// nodes, the old ones hold.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
-        let Fit::Links(fit) = &self.fit else { return Err(self.other_task("links")) };
+        let Fit::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
         let View { graph, features, known } = self.view(seen, newer, exec)?;
         let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
         let mut components = exec.stage("components", fit.embedded.len(), || {
@@ -313,7 +337,7 @@ impl Model {
         components.extend(fit.x.clone().map(LinkComponent::Pairwise));
         let source = fit.x.as_ref().map(|_| {
             let (graph, features) = (Cow::Owned(graph.into_owned()), Cow::Owned(features.into_owned()));
-            Source::prepared(graph, features, self.preparations[1].as_ref(), exec)
+            PairwiseSource::prepared(graph, features, self.preparations[1].as_ref(), exec)
         });
         Ok(LinkScorer {
             graph: newer.unwrap_or(&self.graph).bare(),
@@ -326,7 +350,7 @@ impl Model {
 
     /// Probabilities of classes for every node of the model's own graph, or of a newer one (see [`Model::links`]).
     pub fn nodes(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NodePredictions> {
-        let Fit::Nodes(fit) = &self.fit else { return Err(self.other_task("nodes")) };
+        let Fit::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };
         let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
         let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
         let embeddings = rows_of(&fit.embedded, &ground, exec)?;
@@ -350,16 +374,16 @@ impl Model {
     /// The components of a model that [`crate::embedding`] made, one row a node of its own graph, or of a newer one (see
     /// [`Model::links`]).
     pub fn embeddings(&self, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<(ComponentKind, Matrix)>> {
-        let Fit::Embedding(places) = &self.fit else { return Err(self.other_task(EMBEDDING)) };
+        let Fit::Embedding(places) = &self.fit else { return Err(self.other_task(ModelKind::Embedding)) };
         let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
         let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
         Ok(self.components().into_iter().zip(rows_of(places, &ground, exec)?).collect())
     }
 
-    fn other_task(&self, asked: &str) -> Error {
+    fn other_task(&self, asked: ModelKind) -> Error {
         Error::Unsuitable {
             stage: "model",
-            why: format!("it was fitted for {}, not for {asked}", self.about.task),
+            why: format!("it was fitted for {}, not for {}", self.about.task.name(), asked.name()),
         }
     }
 
@@ -427,9 +451,7 @@ impl Model {
             let why = format!("it has {have} features, the model was fitted on {need}");
             return Err(Error::Unsuitable { stage: "newer graph", why });
         }
-        if self.components().iter().any(|kind| matches!(kind, ComponentKind::U | ComponentKind::R))
-            && newer.edge_count() > 0
-        {
+        if self.components().iter().any(|kind| kind.is_structural()) && newer.edge_count() > 0 {
             exec.notice("the model knows none of these nodes: structure (U, R) says nothing about them");
         }
         let features = Cow::Borrowed(newer.features());
@@ -466,14 +488,11 @@ fn preparations(
     params: &ComponentParams,
     exec: &Exec,
 ) -> [Option<Preparation>; 2] {
-    let structural = |kind: ComponentKind| matches!(kind, ComponentKind::U | ComponentKind::R);
-    [false, true].map(|rare| {
-        // X weighs rare features as our components do, and knows none where there are none.
-        let asks = |&kind: &ComponentKind| match kind {
-            ComponentKind::X => rare && features.cols() > 0,
-            kind => !structural(kind) && kind.is_ours() == rare,
-        };
-        kinds.iter().any(asks).then(|| Preparation::learn(features, rare, graph, params, exec))
+    Weighting::ALL.map(|weighting| {
+        // X looks at features where there are any.
+        let uses = |kind: &ComponentKind| kind.uses_features() || (kind.is_pairwise() && features.cols() > 0);
+        let asks = |kind: &ComponentKind| kind.spec().weighting == weighting && uses(kind);
+        kinds.iter().any(asks).then(|| Preparation::learn(features, weighting, graph, params, exec))
     })
 }
 
@@ -483,7 +502,7 @@ pub struct LinkScorer {
     /// Names and known edges.
     graph: Graph,
     components: Vec<LinkComponent>,
-    source: Option<Source<'static>>,
+    source: Option<PairwiseSource<'static>>,
     model: LinkModel,
     calibration: LinkCalibration,
 }
@@ -570,9 +589,9 @@ fn class_name(names: Option<&[String]>, class: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::synth;
     use crate::pipeline::{fit_links, fit_nodes};
     use crate::seed::Seed;
+    use crate::synth;
 
     fn temporary(name: &str) -> std::path::PathBuf {
         std::env::temp_dir().join(format!("netinfof-{}-{name}", std::process::id()))

@@ -18,9 +18,10 @@ use crate::graph::{Csr, Features, NodeId, Pair};
 use crate::kernel::{self, Blocks, simd};
 use crate::linalg::solve_spd;
 use crate::matrix::{LARGE, Matrix};
+use crate::spec::{Group, Weighting};
 
 /// Columns of X. The logarithms of rates add a little first, so that none stays finite.
-pub const COLUMNS: [&str; 19] = [
+pub(crate) const COLUMNS: [&str; 19] = [
     "log common neighbours",
     "resource allocation",
     "log Adamic-Adar",
@@ -55,7 +56,7 @@ const PROPAGATION: Range<usize> = 16..COLUMNS.len();
 const DEGREES: Range<usize> = 4..7;
 
 /// Neighbours of a node with more than this many are sampled when paths of three edges are counted.
-pub const MAX_DEGREE: usize = 4096;
+pub(crate) const MAX_DEGREE: usize = 4096;
 /// Neighbours whose features are compared for one pair at most; a sample where there are more.
 const MAX_COMPARED: usize = 64;
 
@@ -64,7 +65,7 @@ const LARGEST_SQUARED: f32 = 1e15;
 
 /// All that the columns of X are made from.
 #[derive(Debug)]
-pub struct Source<'a> {
+pub struct PairwiseSource<'a> {
     graph: Cow<'a, Csr>,
     max_degree: usize,
     inverse: Vec<[f32; 2]>,
@@ -176,14 +177,15 @@ impl<'a> Rows<'a> {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> PairwiseSource<'a> {
     /// From the training graph and the features, which are prepared as the components' are.
     pub fn new(graph: &'a Csr, features: &'a Features, params: &ComponentParams, exec: &Exec) -> Self {
-        let prepared = (features.cols() > 0).then(|| Preparation::learn(features, true, graph, params, exec));
-        Source::prepared(Cow::Borrowed(graph), Cow::Borrowed(features), prepared.as_ref(), exec)
+        let prepared =
+            (features.cols() > 0).then(|| Preparation::learn(features, Weighting::Rare, graph, params, exec));
+        PairwiseSource::prepared(Cow::Borrowed(graph), Cow::Borrowed(features), prepared.as_ref(), exec)
     }
 
-    /// As [`Source::new`], with features prepared as those of another graph were, rare words given more weight.
+    /// As [`PairwiseSource::new`], with features prepared as those of another graph were, rare words given more weight.
     pub(crate) fn prepared(
         graph: Cow<'a, Csr>,
         features: Cow<'a, Features>,
@@ -207,7 +209,7 @@ impl<'a> Source<'a> {
             })
             .collect();
         let features = preparation.and_then(|how| FeatureSource::new(LARGE, &graph, features, how, exec));
-        Source { graph, max_degree: MAX_DEGREE, inverse, around, features }
+        PairwiseSource { graph, max_degree: MAX_DEGREE, inverse, around, features }
     }
 
     pub(crate) fn graph(&self) -> &Csr {
@@ -215,10 +217,10 @@ impl<'a> Source<'a> {
     }
 
     /// The columns by the group of the verdict that they belong to.
-    pub(crate) fn parts(&self) -> Vec<(&'static str, Range<usize>)> {
-        let mut parts = vec![("X-structure", STRUCTURE)];
+    pub(crate) fn parts(&self) -> Vec<(Group, Range<usize>)> {
+        let mut parts = vec![(Group::Structure, STRUCTURE)];
         if self.features.is_some() {
-            parts.extend([("X-features", FEATURES), ("X-propagation", PROPAGATION)]);
+            parts.extend([(Group::Features, FEATURES), (Group::Propagation, PROPAGATION)]);
         }
         parts
     }
@@ -363,7 +365,7 @@ fn unit_rows(features: &mut Features, factors: &[f32], exec: &Exec) {
 
 /// Counts walks from one node at a time.
 struct Walker<'a> {
-    source: &'a Source<'a>,
+    source: &'a PairwiseSource<'a>,
     start: NodeId,
     /// Whether a node is a neighbour of the start.
     near: Vec<bool>,
@@ -377,7 +379,7 @@ struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn new(source: &'a Source<'a>) -> Self {
+    fn new(source: &'a PairwiseSource<'a>) -> Self {
         let n = source.graph.rows();
         let columns = source.features.as_ref().map_or(0, |features| features.rare.cols());
         Walker {
@@ -393,7 +395,7 @@ impl<'a> Walker<'a> {
     }
 
     fn start(&mut self, node: NodeId) {
-        let Source { graph, inverse, max_degree, features, .. } = self.source;
+        let PairwiseSource { graph, inverse, max_degree, features, .. } = self.source;
         for &k in graph.row(self.start as usize) {
             self.near[k as usize] = false;
         }
@@ -433,7 +435,7 @@ impl<'a> Walker<'a> {
 
     /// The columns of the pair of the start and another node.
     fn pair(&self, other: NodeId) -> [f32; COLUMNS.len()] {
-        let Source { graph, inverse, around, features, .. } = self.source;
+        let PairwiseSource { graph, inverse, around, features, .. } = self.source;
         let (i, j) = (self.start as usize, other as usize);
         let (own, theirs) = (graph.row(i), graph.row(j));
         let linked = self.near[j];
@@ -522,7 +524,7 @@ impl<'a> Walker<'a> {
 
 /// What degrees alone say about pairs, as X has it.
 #[derive(Debug)]
-pub struct DegreeScore<'a> {
+pub(crate) struct DegreeScore<'a> {
     graph: &'a Csr,
     fitted: Pairwise,
 }
@@ -578,7 +580,7 @@ const KNOTS: [f64; 10] =
 /// Training pairs that knots are placed by and the score is fitted on at most.
 const FITTED_PAIRS: usize = 50_000;
 
-/// Deviation of the features beside those of the other components: how lightly the penalty falls on X (DESIGN.md).
+/// Deviation of the features beside those of the other components: how lightly the penalty falls on X (docs/design/pairwise.md).
 const DEVIATION: f32 = 0.2;
 
 impl Pairwise {
@@ -740,11 +742,11 @@ mod tests {
         };
         for features in [&features, &dense, &Features::None] {
             let graph = Csr::symmetric(30, &edges);
-            let with = Source::new(&graph, features, &params, &exec).columns(&edges, &exec);
+            let with = PairwiseSource::new(&graph, features, &params, &exec).columns(&edges, &exec);
             for (at, &edge) in edges.iter().enumerate() {
                 let others: Vec<Pair> = edges.iter().copied().filter(|&e| e != edge).collect();
                 let graph = Csr::symmetric(30, &others);
-                let source = Source::new(&graph, features, &params, &exec);
+                let source = PairwiseSource::new(&graph, features, &params, &exec);
                 close(with.row(at), source.columns(&[edge], &exec).row(0), &format!("{edge:?}"));
             }
         }
@@ -790,7 +792,7 @@ mod tests {
             (0..12).map(|col| graph.row(i).iter().map(|&k| rare[k as usize][col]).sum()).collect()
         };
         let params = words();
-        let source = Source::new(&graph, &features, &params, &exec);
+        let source = PairwiseSource::new(&graph, &features, &params, &exec);
         let pairs: Vec<Pair> = (0..24).map(|i| [i, (i * 7 + 5) % 25]).collect();
         let pairs: Vec<Pair> =
             pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
@@ -800,9 +802,9 @@ mod tests {
         assert_eq!(found, source.columns(&reversed, &exec));
         // Dense features that are copied, and such that are not.
         let dense = Features::Dense(x.clone());
-        let mut source = Source::new(&graph, &dense, &params, &exec);
+        let mut source = PairwiseSource::new(&graph, &dense, &params, &exec);
         let copied = source.columns(&pairs, &exec);
-        let how = Preparation::learn(&dense, true, &graph, &params, &exec);
+        let how = Preparation::learn(&dense, Weighting::Rare, &graph, &params, &exec);
         source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
         assert!(matches!(source.features.as_ref().unwrap().rare, Rows::Large { .. }));
         let large = source.columns(&pairs, &exec);
@@ -856,7 +858,7 @@ mod tests {
         let pairs: Vec<Pair> = (0..2000).map(|at| [at % 297, (at * 13 + at / 297 + 1) % 297]).collect();
         let pairs: Vec<Pair> =
             pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
-        let mut source = Source::new(&graph, &Features::None, &ComponentParams::default(), &exec);
+        let mut source = PairwiseSource::new(&graph, &Features::None, &ComponentParams::default(), &exec);
         let exact = source.columns(&pairs, &exec);
         // Nodes have about 55 neighbours: every node is a hub now.
         source.max_degree = 16;

@@ -13,9 +13,9 @@ use crate::graph::NodeId;
 use crate::linalg::{KMeansParams, assign, kmeans};
 use crate::link::{Evaluated, Learned, PairScore, PairSet};
 use crate::matrix::Matrix;
-use crate::report::Histogram;
 use crate::score::{Contingency, bin, quantile_borders};
 use crate::seed::{Seed, Stream};
+use crate::spec::Subject;
 use crate::split::NodeSplit;
 use crate::training::Training;
 
@@ -48,7 +48,7 @@ impl LinkProbeParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeProbeParams {
-    /// Clusters, k, as a multiple of the number of classes (default 2; DESIGN.md has the sweep).
+    /// Clusters, k, as a multiple of the number of classes (default 2; docs/design/information-and-verdict.md has the sweep).
     pub clusters_per_class: usize,
     /// k-means.
     pub kmeans: KMeansParams,
@@ -114,6 +114,43 @@ pub struct BeyondDegree {
     pub p_value: f64,
 }
 
+/// Similarities of validation pairs, counted in steps of one width; the first and the last step take all beyond them too.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Histogram {
+    /// Where the steps begin and end.
+    pub range: [f32; 2],
+    /// Edges in each step.
+    pub positives: Vec<u64>,
+    /// Other pairs in each step.
+    pub negatives: Vec<u64>,
+}
+
+impl Histogram {
+    const STEPS: usize = 40;
+
+    /// Counts similarities; of their range the outermost 0.5 % on both sides are left out.
+    fn new(positives: &[f32], negatives: &[f32]) -> Self {
+        let mut all = [positives, negatives].concat();
+        all.sort_unstable_by(f32::total_cmp);
+        let out = all.len() / 200;
+        let mut range =
+            [all.get(out), all.get(all.len().saturating_sub(out + 1))].map(|v| v.copied().unwrap_or(0.0));
+        if range[0] >= range[1] {
+            range = [range[0] - 0.5, range[0] + 0.5];
+        }
+        let count = |values: &[f32]| {
+            let mut counts = vec![0; Self::STEPS];
+            for value in values {
+                let step = (value - range[0]) / (range[1] - range[0]) * Self::STEPS as f32;
+                counts[(step.max(0.0) as usize).min(Self::STEPS - 1)] += 1;
+            }
+            counts
+        };
+        Histogram { range, positives: count(positives), negatives: count(negatives) }
+    }
+}
+
 /// Permutations behind the p-value of links: enough for the verdict's level, 5 % divided by the number of components.
 const PERMUTATIONS: usize = 999;
 
@@ -123,7 +160,7 @@ pub struct Probed {
     /// By component.
     pub scores: Vec<InfoScore>,
     /// Degrees, and the columns of X by group where X is one of the components.
-    pub parts: Vec<(&'static str, InfoScore)>,
+    pub(crate) parts: Vec<(Subject, InfoScore)>,
     pub(crate) samples: Samples,
     /// Links with uniform negatives: the same against degree-matched negatives.
     pub(crate) matched: Option<Samples>,
@@ -225,7 +262,7 @@ pub fn links(
     };
     let found = exec.stage("probe", learned.len() + parts.len(), || {
         let found = exec.try_map(learned, |l| {
-            score(&|set| l.component.similarities(set, exec), &l.probe, l.component.kind() as u64)
+            score(&|set| l.component.similarities(set, exec), &l.probe, l.component.kind().spec().stream)
         })?;
         // Streams of their own, beyond those of the components.
         let numbered: Vec<(u64, &PairScore<'_>)> = (1000..).zip(parts).collect();
@@ -234,7 +271,8 @@ pub fn links(
         })?;
         Ok([found, parts].concat())
     })?;
-    let names = learned.iter().map(|l| l.component.kind().name()).chain(parts.iter().map(|part| part.name));
+    let names =
+        learned.iter().map(|l| l.component.kind().name()).chain(parts.iter().map(|part| part.subject.name()));
     let units = pairs.valid.positives.units();
     let mut samples = Samples { labels, classes: 2, units: units.clone(), bins: Vec::new() };
     let mut matched = matched_labels.map(|labels| Samples { labels, classes: 2, units, bins: Vec::new() });
@@ -247,7 +285,7 @@ pub fn links(
         scores.push(info);
     }
     let rest = scores.split_off(learned.len());
-    let parts = parts.iter().map(|part| part.name).zip(rest).collect();
+    let parts = parts.iter().map(|part| part.subject).zip(rest).collect();
     Ok(Probed { scores, parts, samples, matched })
 }
 
@@ -274,7 +312,7 @@ pub fn nodes(
                 exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(nodes[at] as usize)));
                 rows
             };
-            let unit = component.kind as u64;
+            let unit = component.kind.spec().stream;
             let (centres, _) = kmeans(&rows(&split.sets.test), k, &params.kmeans, seed, unit, exec)?;
             let clusters: Vec<u32> = assign(&rows(&known), &centres, exec).iter().map(|a| a.0).collect();
             let shape = [centres.rows(), classes];
@@ -305,4 +343,21 @@ pub fn nodes(
     let units = known.iter().map(|&node| u64::from(node)).collect();
     let samples = Samples { labels, classes, units, bins };
     Ok(Probed { scores, parts: Vec::new(), samples, matched: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn histograms_count_all() {
+        let positives: Vec<f32> = (0..1000).map(|v| v as f32).collect();
+        let histogram = Histogram::new(&positives, &[-1e9, 500.0]);
+        // 1002 values: 5 on both sides are outside the range, and counted at its ends.
+        assert_eq!(histogram.range, [4.0, 994.0]);
+        assert_eq!((histogram.positives.iter().sum::<u64>(), histogram.negatives[0]), (1000, 1));
+        assert_eq!(histogram.negatives[20], 1);
+        assert_eq!(Histogram::new(&[2.0], &[2.0]).range, [1.5, 2.5]);
+        assert_eq!(Histogram::new(&[], &[]).positives, [0; 40]);
+    }
 }

@@ -99,7 +99,7 @@ impl Contingency {
         entropy / std::f64::consts::LN_2
     }
 
-    /// The score without the bias of few samples (DESIGN.md has it beside other estimators).
+    /// The score without the bias of few samples (docs/design/information-and-verdict.md has it beside other estimators).
     pub fn corrected_score(&self) -> f64 {
         (-self.corrected_entropy()).exp2()
     }

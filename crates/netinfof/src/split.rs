@@ -772,7 +772,7 @@ mod tests {
     #[test]
     fn hard_negatives_share_an_end_with_their_edge_and_look_like_edges() {
         let exec = Exec::new(2).unwrap();
-        let graph = crate::graph::synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
+        let graph = crate::synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
         let params = SplitParams { negatives: Negatives::Heart, ..SplitParams::default() };
         let split = links(&graph, &params, Seed(1), &exec).unwrap();
         assert_eq!(split.each, HEART_EACH);

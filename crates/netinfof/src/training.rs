@@ -12,9 +12,23 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, NodeId, Pair};
 use crate::matrix::Matrix;
-use crate::pipeline::LinkParams;
 use crate::seed::{Seed, Stream};
 use crate::split::LinkSplit;
+
+/// Which pairs are drawn to learn from.
+#[derive(Clone, Copy, Debug)]
+pub struct TrainingParams {
+    /// Folds of cross-fitting; 0 turns it off.
+    pub folds: usize,
+    /// Training pairs of Act at most, and negatives for each of its edges.
+    pub act: [usize; 2],
+    /// Negatives for each edge when the bins of Probe are placed.
+    pub probe_negatives: usize,
+    /// Edges that the compatibility matrix is fitted on at most, and negatives for each of them.
+    pub compat: [usize; 2],
+    /// Whether the compatibility matrix sees edges of the 2-core alone.
+    pub compat_core: bool,
+}
 
 /// Pairs with their answers: edges first, then negatives.
 #[derive(Clone, Debug, Default)]
@@ -55,20 +69,20 @@ struct Fold {
 
 impl Training {
     /// Draws negatives and deals all pairs to folds. `O(m)` for each fold.
-    pub fn draw(split: &LinkSplit, params: &LinkParams, seed: Seed) -> Result<Self> {
+    pub fn draw(split: &LinkSplit, params: &TrainingParams, seed: Seed) -> Result<Self> {
         let mut edges = split.train.clone();
-        let most = params.act.max_pairs / (1 + params.act.negatives);
-        if edges.len() > most || params.crossfit > 0 {
+        let most = params.act[0] / (1 + params.act[1]);
+        if edges.len() > most || params.folds > 0 {
             // The order of someone's own split may mean something.
             seed.stream(Stream::Folds, 0).shuffle(&mut edges);
             edges.truncate(most.max(1));
         }
         // Each fold takes no more than a K-th of all edges away; a few edges of many need few folds.
-        let folds = (edges.len() * params.crossfit).div_ceil(split.train.len()).min(edges.len());
+        let folds = (edges.len() * params.folds).div_ceil(split.train.len()).min(edges.len());
         let negatives = |count: usize, stream| split.training_negatives(count, &mut seed.stream(stream, 0));
 
         let mut compat: Vec<(Pair, usize)> = dealt(&edges, folds).collect();
-        if params.compat.core {
+        if params.compat_core {
             let core = two_core(&split.graph);
             let inside = |e: &Pair| core[e[0] as usize] && core[e[1] as usize];
             // A forest has no 2-core; all its edges are as good as any.
@@ -76,13 +90,13 @@ impl Training {
                 compat.retain(|(edge, _)| inside(edge));
             }
         }
-        if compat.len() > params.compat.max_edges {
+        if compat.len() > params.compat[0] {
             seed.stream(Stream::CompatEdges, 0).shuffle(&mut compat);
-            compat.truncate(params.compat.max_edges);
+            compat.truncate(params.compat[0]);
         }
-        let for_compat = negatives(params.compat.negatives * compat.len(), Stream::CompatNegatives)?;
-        let for_probe = negatives(params.probe.negatives * edges.len(), Stream::ProbeNegatives)?;
-        let for_act = negatives(params.act.negatives * edges.len(), Stream::TrainingNegatives)?;
+        let for_compat = negatives(params.compat[1] * compat.len(), Stream::CompatNegatives)?;
+        let for_probe = negatives(params.probe_negatives * edges.len(), Stream::ProbeNegatives)?;
+        let for_act = negatives(params.act[1] * edges.len(), Stream::TrainingNegatives)?;
 
         let sets = [
             (compat.len(), compat.into_iter().chain(dealt(&for_compat, folds)).collect()),
@@ -181,9 +195,11 @@ fn two_core(graph: &Csr) -> Vec<bool> {
 mod tests {
     use super::*;
     use crate::compat::{self, CompatKind};
-    use crate::component::{self, ComponentKind, ComponentParams};
+    use crate::component::{self, ComponentParams};
     use crate::graph::Graph;
     use crate::kernel;
+    use crate::params::LinkParams;
+    use crate::spec::ComponentKind;
     use crate::split::{self, SplitParams};
 
     /// A graph without any pattern: a link is as likely here as there.
@@ -207,7 +223,7 @@ mod tests {
     fn every_edge_is_seen_from_a_graph_without_it() {
         let exec = Exec::new(2).unwrap();
         let graph = noise();
-        let params = LinkParams::default();
+        let params = LinkParams::default().training();
         let split = split::links(&graph, &SplitParams::default(), Seed(0), &exec).unwrap();
         let training = Training::draw(&split, &params, Seed(0)).unwrap();
         assert_eq!(training.folds.len(), 5);
@@ -223,10 +239,10 @@ mod tests {
         let missing: usize = training.folds.iter().map(|f| split.graph.nnz() - f.graph.nnz()).sum();
         assert_eq!(missing, split.graph.nnz(), "every edge is missing from one fold");
         // Few edges of many: no fold takes more than a fifth of all away, and one is enough.
-        let mut few = params.clone();
-        few.act.max_pairs = 4 * split.train.len() / 6;
+        let mut few = params;
+        few.act[0] = 4 * split.train.len() / 6;
         assert_eq!(Training::draw(&split, &few, Seed(0)).unwrap().folds.len(), 1);
-        let off = LinkParams { crossfit: 0, ..params };
+        let off = TrainingParams { folds: 0, ..params };
         let training = Training::draw(&split, &off, Seed(0)).unwrap();
         assert_eq!((training.folds.len(), &training.act.pairs), (0, &training.act.rows));
     }
@@ -245,7 +261,7 @@ mod tests {
             let surprise = |folds: usize| {
                 let mut params = LinkParams { crossfit: folds, ..LinkParams::default() };
                 params.compat.kind = CompatKind::H;
-                let training = Training::draw(&split, &params, Seed(0)).unwrap();
+                let training = Training::draw(&split, &params.training(), Seed(0)).unwrap();
                 let (own, seen) = compat::fit(component, &split, &training, &params.compat, &exec).unwrap();
                 let [z, zh] = seen.as_ref().map_or([&own.z, &own.zh], |[z, zh]| [z, zh]);
                 let edges = &training.act.rows[..training.act.edges];

@@ -21,9 +21,14 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Estimate, Samples};
+use crate::findings::{self, ComponentSummary, SplitReport, SplitsInfo};
 use crate::information::Information;
-use crate::report::{self, ComponentSummary, OrderedMap, SplitReport, SplitsInfo};
+use crate::ordered_map::OrderedMap;
 use crate::seed::{Seed, Stream};
+use crate::spec::{ComponentKind, Subject, TaskKind};
+
+pub use crate::findings::LEVEL;
+pub use crate::spec::Group;
 
 /// What to make of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,61 +104,15 @@ pub(crate) struct Judgement {
     pub(crate) additions: Vec<Addition>,
 }
 
-/// Level of the tests, before it is divided by their number.
-pub const LEVEL: f64 = 0.05;
 /// The smallest gain worth having, as a share of the way from no information to certainty.
 pub const MARGIN: f64 = 0.05;
 /// Shuffles behind the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
-/// What a component stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Group {
-    /// Structure alone.
-    Structure,
-    /// Features alone.
-    Features,
-    /// Features propagated over the structure.
-    Propagation,
-    /// None of them.
-    Other,
-}
-
-impl Group {
-    /// The group of a component or of a part of X, by its name. Without features F holds degrees.
-    pub(crate) fn of(component: &str, featureless: bool) -> Self {
-        match component {
-            "U" | "R" | "X-structure" => Group::Structure,
-            "F" if featureless => Group::Structure,
-            "F" | "X-features" => Group::Features,
-            "P" | "S" | "P1" | "S1" | "S3" | "S5" | "X-propagation" => Group::Propagation,
-            _ => Group::Other,
-        }
-    }
-}
-
-/// What was observed of a component on one kind of samples.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Observed {
-    pub(crate) p_value: f64,
-    pub(crate) held_out: Estimate,
-    pub(crate) components: usize,
-    pub(crate) links: bool,
-}
-
-impl Observed {
-    /// Whether it predicts something: more than shuffled labels would and, for links, in the direction that training pairs taught.
-    pub(crate) fn predicts(&self) -> bool {
-        self.p_value <= LEVEL / self.components as f64 && (!self.links || self.held_out.value > 0.5)
-    }
-}
-
 /// A component with what the rule looks at.
 #[derive(Clone, Copy)]
-struct Candidate<'a> {
-    name: &'a str,
+struct Candidate {
+    subject: Subject,
     group: Group,
     score: f64,
     predicts: bool,
@@ -161,16 +120,26 @@ struct Candidate<'a> {
     by_degree: bool,
 }
 
-impl<'a> Candidate<'a> {
-    fn all(components: &'a OrderedMap<ComponentSummary>, info: &SplitsInfo) -> Vec<Self> {
-        let of = |(name, c): (&'a str, &ComponentSummary)| Candidate {
-            name,
-            group: c.group,
-            score: c.corrected,
-            predicts: c.tells,
-            by_degree: c.tells_by_degree(info.components),
+impl Candidate {
+    fn all(components: &OrderedMap<ComponentSummary>, info: &SplitsInfo) -> Vec<Self> {
+        let of = |(name, c): (&str, &ComponentSummary)| {
+            Some(Candidate {
+                subject: Subject::of(name)?,
+                group: c.group,
+                score: c.corrected,
+                predicts: c.tells,
+                by_degree: c.tells_by_degree(info.components),
+            })
         };
-        components.iter().map(of).collect()
+        components.iter().filter_map(of).collect()
+    }
+
+    fn name(&self) -> &'static str {
+        self.subject.name()
+    }
+
+    fn is(&self, kind: ComponentKind) -> bool {
+        self.subject == Subject::Component(kind)
     }
 }
 
@@ -182,26 +151,28 @@ pub(crate) fn confirm(
     splits: &[SplitReport],
     info: &SplitsInfo,
 ) {
-    let Some(degrees) = parts.get(DEGREES).filter(|degrees| degrees.tells) else { return };
+    let Some(degrees) = parts.get(Subject::Degrees.name()).filter(|degrees| degrees.tells) else { return };
     let degrees = Candidate {
-        name: DEGREES,
+        subject: Subject::Degrees,
         group: Group::Other,
         score: degrees.corrected,
         predicts: true,
         by_degree: false,
     };
     for (name, own) in components.values_mut().chain(parts.values_mut()).filter(|(_, own)| own.tells) {
-        let candidate =
-            Candidate { name, group: own.group, score: own.corrected, predicts: true, by_degree: false };
+        let candidate = Candidate {
+            subject: Subject::of(name).unwrap_or(Subject::Degrees),
+            group: own.group,
+            score: own.corrected,
+            predicts: true,
+            by_degree: false,
+        };
         let matched = compared(&candidate, &degrees, splits, info, |split| split.matched.as_ref());
         own.tells = matched.is_some_and(|c| {
             c.better == name && c.difference.above(0.0) && c.difference.value > BEYOND_DEGREE
         });
     }
 }
-
-/// The score of degrees alone among the parts.
-pub(crate) const DEGREES: &str = "degrees";
 
 /// Predictive information over all splits.
 #[derive(Clone, Copy)]
@@ -222,13 +193,13 @@ pub(crate) fn judge(
     splits: &[SplitReport],
 ) -> Judgement {
     let (all, parts_of_x) = (Candidate::all(components, info), Candidate::all(parts, info));
-    let best_of = |from: &[Candidate<'_>], group: Group| -> Option<usize> {
+    let best_of = |from: &[Candidate], group: Group| -> Option<usize> {
         let members = (0..from.len()).filter(|&at| from[at].group == group);
         members.max_by(|&a, &b| from[a].score.total_cmp(&from[b].score))
     };
     // Parts of X stand for a group without an embedding, and for all where X alone predicts something.
     let embeddings_predict = all.iter().any(|c| c.group != Group::Other && c.predicts);
-    let x_predicts = all.iter().any(|c| c.name == "X" && c.predicts);
+    let x_predicts = all.iter().any(|c| c.is(ComponentKind::X) && c.predicts);
     let x_alone = x_predicts && !embeddings_predict;
     let groups = GROUPS.map(|group| {
         let own = best_of(&all, group).map(|at| &all[at]);
@@ -242,15 +213,18 @@ pub(crate) fn judge(
         .filter_map(|&(a, b)| compared(a?, b?, splits, info, |split| Some(&split.samples)))
         .collect();
     let best = all.iter().max_by(|a, b| a.score.total_cmp(&b.score)).expect("a component");
-    let mut asked: Vec<[&str; 2]> =
-        all.iter().filter(|other| other.name != best.name).map(|other| [best.name, other.name]).collect();
-    let beyond = features.zip(propagation).map(|(f, p)| [f.name, p.name]);
+    let mut asked: Vec<[&str; 2]> = all
+        .iter()
+        .filter(|other| other.subject != best.subject)
+        .map(|other| [best.name(), other.name()])
+        .collect();
+    let beyond = features.zip(propagation).map(|(f, p)| [f.name(), p.name()]);
     asked.extend(beyond.filter(|pair| !asked.contains(pair)));
     let additions: Vec<Addition> =
         asked.iter().filter_map(|[given, name]| added(given, name, splits)).collect();
 
     let acted = splits.iter().any(|split| split.act.is_some());
-    if let Some(RunInformation { information, .. }) = known.filter(|_| !info.links) {
+    if let Some(RunInformation { information, .. }) = known.filter(|_| info.task != TaskKind::Links) {
         let context = rule::RunContext {
             links: false,
             featureless: info.featureless,
@@ -267,11 +241,11 @@ pub(crate) fn judge(
     }
     let no_information = components.iter().map(|(_, c)| c.no_information).next().unwrap_or(0.0);
     let margin = MARGIN * (1.0 - no_information);
-    let difference = |a: &Candidate<'_>, b: &Candidate<'_>| {
+    let difference = |a: &Candidate, b: &Candidate| {
         comparisons.iter().find_map(|c| {
-            let sign = if c.better == a.name && c.worse == b.name {
+            let sign = if c.better == a.name() && c.worse == b.name() {
                 1.0
-            } else if c.better == b.name && c.worse == a.name {
+            } else if c.better == b.name() && c.worse == a.name() {
                 -1.0
             } else {
                 return None;
@@ -281,29 +255,34 @@ pub(crate) fn judge(
             Some(Estimate { value: sign * c.difference.value, interval: ends })
         })
     };
-    let beats = |a: &Candidate<'_>, b: &Candidate<'_>| difference(a, b).is_some_and(|d| d.above(0.0));
+    let beats = |a: &Candidate, b: &Candidate| difference(a, b).is_some_and(|d| d.above(0.0));
     // Against degree-matched negatives it must at least not be behind.
-    let confirmed = |a: &Candidate<'_>, b: &Candidate<'_>| {
+    let confirmed = |a: &Candidate, b: &Candidate| {
         let matched = compared(a, b, splits, info, |split| split.matched.as_ref());
-        matched.is_none_or(|c| c.better == a.name)
+        matched.is_none_or(|c| c.better == a.name())
     };
-    let predicts = |c: Option<&Candidate<'_>>| c.is_some_and(|c| c.predicts);
+    let predicts = |c: Option<&Candidate>| c.is_some_and(|c| c.predicts);
     let [s, f, p] = groups.map(predicts);
-    let d_alone = !(s || f || p) && all.iter().any(|c| c.name == "D" && c.predicts);
+    let d_alone = !(s || f || p) && all.iter().any(|c| c.is(ComponentKind::D) && c.predicts);
     let silent = !(s || f || p || d_alone);
     let by_degree = silent && components.iter().any(|(_, c)| c.tells_by_degree(info.components));
     let higher = splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
     // Whether a gain is excluded: against degree-matched negatives where there are any, since the mark of the split is no gain.
-    let degrees_tell = parts.get(DEGREES).is_some_and(|d| d.tells);
+    let degrees_tell = parts.get(Subject::Degrees.name()).is_some_and(|d| d.tells);
     let excluded = components.iter().all(|(name, c)| {
         let (interval, held_out) =
             c.beyond_degree.map_or((c.interval, c.held_out), |b| (b.interval, b.held_out));
         if degrees_tell {
             // Degrees predict even matched pairs: what counts is how much better a component does.
-            let own =
-                Candidate { name, group: c.group, score: c.corrected, predicts: true, by_degree: false };
+            let own = Candidate {
+                subject: Subject::of(name).unwrap_or(Subject::Degrees),
+                group: c.group,
+                score: c.corrected,
+                predicts: true,
+                by_degree: false,
+            };
             let degrees = Candidate {
-                name: DEGREES,
+                subject: Subject::Degrees,
                 group: Group::Other,
                 score: 0.0,
                 predicts: true,
@@ -315,7 +294,7 @@ pub(crate) fn judge(
                 top < margin
             });
         }
-        interval[1] < no_information + margin && !(info.links && held_out.above(0.5))
+        interval[1] < no_information + margin && !(info.task == TaskKind::Links && held_out.above(0.5))
     });
     // Predictive information sees communities that no component's bins show: without the help of degrees, and of the split's mark on them.
     let uniform = splits.iter().any(|split| split.matched.is_some());
@@ -345,7 +324,7 @@ pub(crate) fn judge(
         case,
         reversed: components
             .iter()
-            .filter(|(_, c)| info.links && !c.tells && c.held_out.below(0.5))
+            .filter(|(_, c)| info.task == TaskKind::Links && !c.tells && c.held_out.below(0.5))
             .map(|(name, _)| name)
             .collect(),
         info,
@@ -353,7 +332,7 @@ pub(crate) fn judge(
         samples: splits.iter().map(|split| split.samples.labels.len()).min().unwrap_or(0),
         margin,
     };
-    let x_best = best.name == "X" && best.predicts;
+    let x_best = best.is(ComponentKind::X) && best.predicts;
     let decided = match known {
         _ if unseen => beyond,
         Some(known) if matches!(case, Case::Usual | Case::Unconfirmed) && !silent => Some(known.information),
@@ -399,7 +378,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     let gain = mean(acts.iter().map(|act| act.information).collect());
     let matched: Option<Vec<Estimate>> = acts.iter().map(|act| act.beyond_degree_auc).collect();
     let matched = matched.map(mean);
-    let named = if info.links { "auc" } else { "accuracy" };
+    let named = if info.task == TaskKind::Links { "auc" } else { "accuracy" };
     let metric = acts.iter().filter_map(|act| act.test.get(named)).sum::<f64>() / acts.len() as f64;
     let baseline = acts.iter().filter_map(|act| act.baseline).sum::<f64>() / acts.len() as f64;
     let found = match matched {
@@ -430,7 +409,11 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
             next: next.into(),
         })
     };
-    let propagated = |name: &str| Group::of(name, info.featureless) == Group::Propagation || name == "D";
+    let propagated = |name: &str| {
+        Subject::of(name).is_some_and(|own| {
+            own.group(info.featureless) == Group::Propagation || own == Subject::Component(ComponentKind::D)
+        })
+    };
     let unused =
         acts.iter().all(|act| act.weights.iter().all(|(name, &norm)| !propagated(name) || norm == 0.0));
     match verdict.kind {
@@ -465,8 +448,8 @@ const PREFER_PAIRS: &str = " Statistics of pairs, such as common neighbours (X),
 const BEYOND_DEGREE: f64 = 0.05;
 
 fn compared<'s>(
-    a: &Candidate<'_>,
-    b: &Candidate<'_>,
+    a: &Candidate,
+    b: &Candidate,
     splits: &'s [SplitReport],
     info: &SplitsInfo,
     samples: fn(&'s SplitReport) -> Option<&'s Samples>,
@@ -475,18 +458,18 @@ fn compared<'s>(
     let differences: Option<Vec<Estimate>> = splits
         .iter()
         .map(|split| {
-            let mut draw = stream(split, better.name, worse.name, 0);
-            samples(split)?.difference(better.name, worse.name, &mut draw)
+            let mut draw = stream(split, better.name(), worse.name(), 0);
+            samples(split)?.difference(better.name(), worse.name(), &mut draw)
         })
         .collect();
     let difference = Estimate::mean(&differences.filter(|d| !d.is_empty())?, info.repetition);
     if difference.value >= 0.0 {
-        return Some(Comparison { better: better.name.into(), worse: worse.name.into(), difference });
+        return Some(Comparison { better: better.name().into(), worse: worse.name().into(), difference });
     }
     // On these samples it is the other way round.
     let [low, high] = difference.interval;
     let turned = Estimate { value: -difference.value, interval: [-high, -low] };
-    Some(Comparison { better: worse.name.into(), worse: better.name.into(), difference: turned })
+    Some(Comparison { better: worse.name().into(), worse: better.name().into(), difference: turned })
 }
 
 fn added(given: &str, name: &str, splits: &[SplitReport]) -> Option<Addition> {
@@ -498,7 +481,7 @@ fn added(given: &str, name: &str, splits: &[SplitReport]) -> Option<Addition> {
         given: given.into(),
         component: name.into(),
         gain: gains.iter().map(|g| g.value).sum::<f64>() / gains.len() as f64,
-        p_value: report::median(gains.iter().map(|g| g.p_value).collect()),
+        p_value: findings::median(gains.iter().map(|g| g.p_value).collect()),
     })
 }
 
@@ -529,7 +512,7 @@ enum Case {
 /// What a verdict is explained with.
 struct Words<'a> {
     /// The best of structure, features and propagation.
-    groups: [Option<&'a Candidate<'a>>; 3],
+    groups: [Option<&'a Candidate>; 3],
     case: Case,
     /// Components that rank held-out edges below other pairs.
     reversed: Vec<&'a str>,
@@ -603,7 +586,7 @@ impl Words<'_> {
                     listed.push(format!(
                         "{}{alone} ({} {:.2}{chance})",
                         self.group(group),
-                        best.name,
+                        best.name(),
                         best.score
                     ));
                 }
@@ -650,10 +633,10 @@ mod tests {
     use super::*;
     use crate::evidence::{self, Samples};
     use crate::exec::Exec;
+    use crate::findings::ComponentReport;
     use crate::information::{Blocks, Part};
     use crate::matrix::Matrix;
     use crate::probe::InfoScore;
-    use crate::report::ComponentReport;
     use crate::score::Contingency;
     use crate::seed::Draw;
 
@@ -698,8 +681,8 @@ mod tests {
             beyond_degree_information: None,
         };
         let splits = [split];
-        let info = SplitsInfo::new(true, false, &splits);
-        let (components, parts) = report::summaries(&splits, &info);
+        let info = SplitsInfo::new(TaskKind::Links, false, &splits);
+        let (components, parts) = findings::summaries(&splits, &info);
         let known = splits[0].predictive_information.as_ref();
         let known = known.map(|information| RunInformation { information, beyond_degree: None });
         judge(&info, &components, &parts, known, &splits).verdict
@@ -708,7 +691,7 @@ mod tests {
     fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
         let mut blocks = Blocks::default();
         for (name, bins) in components {
-            let part = match Group::of(name, false) {
+            let part = match Subject::of(name).unwrap().group(false) {
                 Group::Structure => Part::Structure,
                 Group::Features => Part::Features,
                 Group::Propagation => Part::Propagation,

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use netinfof::graph::parquet::Kind;
-use netinfof::graph::{load, save};
 use netinfof::model::{self, LinkScorer, Model, RecommendParams, Recommended, Seen};
 use netinfof::pipeline::{Fitted, TestedLinks, TestedNodes};
 use netinfof::{Error, Exec, Graph, Result, Seed};
+use netinfof_io::parquet::Kind;
+use netinfof_io::{load, save};
 
 use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SeenArg};
 use crate::printer;

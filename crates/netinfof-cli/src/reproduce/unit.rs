@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use netinfof::graph::load::{self, LoadParams};
 use netinfof::report::SplitReport;
 use netinfof::{Error, Exec, Goal, Graph, LinkParams, NodeParams, Result, Seed};
+use netinfof_io::load::{self, LoadParams};
 use serde::{Deserialize, Serialize};
 
 /// A task with its parameters.

@@ -14,8 +14,8 @@ use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
 use crate::linalg::{SglInfo, SglParams};
 use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
 use crate::metric::{self, Curves};
-use crate::pairwise::Source;
-use crate::report::OrderedMap;
+use crate::ordered_map::OrderedMap;
+use crate::pairwise::PairwiseSource;
 use crate::seed::Seed;
 use crate::split::{LinkSplit, Negatives};
 use crate::training::Training;
@@ -147,7 +147,7 @@ impl LinkModel {
 
     /// Log-odds of an edge for every pair; the components must be those the model was fitted on.
     pub(crate) fn scores(&self, components: &[&LinkComponent], set: &PairSet, exec: &Exec) -> Vec<f64> {
-        let design = PairDesign { components, set, directed: self.directed };
+        let design = PairDesign { components, set, ordered: self.directed };
         let width = design.cols();
         assert_eq!(width, self.weights.len(), "model and components disagree");
         let mut scores = vec![self.intercept; set.len()];
@@ -192,7 +192,7 @@ impl<'a> Judge<'a> {
         split: &LinkSplit,
         valid: &'a Evaluated,
         k: usize,
-        source: Option<&Source<'_>>,
+        source: Option<&PairwiseSource<'_>>,
         exec: &Exec,
     ) -> Self {
         use std::borrow::Cow::{Borrowed, Owned};
@@ -228,7 +228,7 @@ pub struct KnownEdges<'a> {
     /// All edges that are known, held-out ones too: what is drawn as no edge is none of them.
     pub all: &'a Csr,
     /// What the columns of X are made from, where X is one of the components.
-    pub source: Option<&'a Source<'a>>,
+    pub source: Option<&'a PairwiseSource<'a>>,
     /// Seed of what is drawn.
     pub seed: Seed,
 }

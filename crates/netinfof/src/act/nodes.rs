@@ -16,8 +16,8 @@ use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights, log_sum_exp};
 use crate::matrix::Matrix;
 use crate::metric;
+use crate::ordered_map::OrderedMap;
 use crate::probe::InfoScore;
-use crate::report::OrderedMap;
 use crate::seed::{Seed, Stream};
 use crate::split::NodeSplit;
 
@@ -186,7 +186,7 @@ pub fn nodes(
             for penalty in grid.penalties(labels.len()) {
                 let info = solver.fit(&penalty)?;
                 let scores = NodeModel::new(solver.weights(), &every).scores(&of(&split.sets.valid), exec);
-                // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise (DESIGN.md).
+                // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise (docs/design/act.md).
                 let quality = (
                     log_likelihood(&scores, &valid_labels, classes),
                     metric::accuracy(&most_probable(&scores, classes), &valid_labels),

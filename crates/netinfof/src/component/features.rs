@@ -6,12 +6,13 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::prepare::{Preparation, append_degrees};
-use super::{Averaging, ComponentKind, ComponentParams};
+use super::{Averaging, ComponentParams};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 use crate::kernel::{self, Blocks, Scaled};
 use crate::linalg::{Dense, LinearOperator, SPARSE_COST};
 use crate::matrix::{LARGE, Matrix};
+use crate::spec::{Depth, FilterSpec};
 
 /// Prepared features, ready for propagation.
 pub(crate) enum FeatureOperator<'a> {
@@ -187,19 +188,19 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
-    pub(super) fn new(kind: ComponentKind, params: &ComponentParams) -> Self {
+    pub(super) fn new(spec: FilterSpec, params: &ComponentParams) -> Self {
         let row = |steps| Filter { averaging: Averaging::Row, self_loops: false, steps, high_pass: false };
         let loops =
             |steps| Filter { averaging: params.s_averaging, self_loops: true, steps, high_pass: false };
-        match kind {
-            ComponentKind::U | ComponentKind::R | ComponentKind::F | ComponentKind::X => row(0),
-            ComponentKind::P => row(params.steps),
-            ComponentKind::P1 => row(1),
-            ComponentKind::S => loops(params.steps),
-            ComponentKind::S1 => loops(1),
-            ComponentKind::S3 => loops(3),
-            ComponentKind::S5 => loops(5),
-            ComponentKind::D => Filter { averaging: Averaging::Symmetric, high_pass: true, ..row(1) },
+        let steps = |depth| match depth {
+            Depth::Parameter => params.steps,
+            Depth::Fixed(steps) => steps,
+        };
+        match spec {
+            FilterSpec::None => row(0),
+            FilterSpec::Neighbours(depth) => row(steps(depth)),
+            FilterSpec::SelfLoops(depth) => loops(steps(depth)),
+            FilterSpec::HighPass => Filter { averaging: Averaging::Symmetric, high_pass: true, ..row(1) },
         }
     }
 
@@ -288,6 +289,7 @@ impl LinearOperator for Filtered<'_> {
 mod tests {
     use super::super::FeatureScaling;
     use super::*;
+    use crate::spec::Weighting;
 
     /// Prepared once and for all, or again for every product: the same bits.
     #[test]
@@ -304,8 +306,8 @@ mod tests {
         let params = ComponentParams { dim: 4, scaling, ..ComponentParams::default() };
         let mut wide = Matrix::zeros(width, 5);
         wide.as_mut_slice().iter_mut().for_each(|v| *v = draw.below(1000) as f32 / 500.0 - 1.0);
-        for rare in [false, true] {
-            let how = Preparation::learn(&features, rare, &graph, &params, &exec);
+        for weighting in Weighting::ALL {
+            let how = Preparation::learn(&features, weighting, &graph, &params, &exec);
             let small = how.apply_from(usize::MAX, &features, &graph, &exec);
             let large = how.apply_from(0, &features, &graph, &exec);
             assert!(matches!(small, FeatureOperator::Dense(_)) && matches!(large, FeatureOperator::Large(_)));
@@ -313,7 +315,10 @@ mod tests {
             let sums: Vec<f32> = (0..n).map(|row| x.row(row).iter().sum()).collect();
             let ones = sums.iter().filter(|sum| (**sum - 1.0).abs() < 1e-6).count();
             // Weighed columns have another lowest value, so the row of lowest ones is empty without weights alone.
-            assert!(ones >= n - 1 && (rare || sums[7] == 0.0), "{ones} rows sum to 1");
+            assert!(
+                ones >= n - 1 && (weighting == Weighting::Rare || sums[7] == 0.0),
+                "{ones} rows sum to 1"
+            );
             assert!(x.as_slice().iter().all(|&v| v >= 0.0));
             let product = small.apply(&wide, &exec);
             assert_eq!(large.apply(&wide, &exec), product);
@@ -330,7 +335,7 @@ mod tests {
         let exec = Exec::new(1).unwrap();
         let graph = Csr::symmetric(4, &[[0, 1], [0, 2], [0, 3]]);
         let params = ComponentParams { degree_columns: 3, ..ComponentParams::default() };
-        let prepared = Preparation::learn(&Features::None, false, &graph, &params, &exec);
+        let prepared = Preparation::learn(&Features::None, Weighting::Equal, &graph, &params, &exec);
         assert_eq!((prepared.degrees(), prepared.width()), (3, 3));
         let x = append_degrees(&Features::None, &graph, prepared.degrees()).to_dense();
         assert_eq!(x.row(0), [0.0, 0.0, 1.0]);

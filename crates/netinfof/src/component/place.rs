@@ -104,7 +104,7 @@ impl Place {
                 Basis::Walks { axes: ground.axes(axes, exec).into_owned(), trials: *trials, seed: *seed }
             }
             How::Features { axes, shift, filter } => {
-                let features = ground.features[usize::from(self.kind.is_ours())].as_ref();
+                let features = ground.features[self.kind.spec().weighting.index()].as_ref();
                 let features = features.expect("features are prepared where a component needs them");
                 Basis::Features {
                     axes: Matrix::default(),

@@ -21,6 +21,7 @@ use super::ComponentParams;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 use crate::matrix::Matrix;
+use crate::spec::Weighting;
 
 /// How features become input of the components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -276,14 +277,15 @@ impl ColumnFacts {
 }
 
 impl Preparation {
-    /// How these features are prepared; `rare` gives rare words more weight. Degrees are those of `graph`.
+    /// How these features are prepared. Degrees are those of `graph`.
     pub(crate) fn learn(
         features: &Features,
-        rare: bool,
+        weighting: Weighting,
         graph: &Csr,
         params: &ComponentParams,
         exec: &Exec,
     ) -> Self {
+        let rare = weighting == Weighting::Rare;
         let columns = features.cols();
         if columns == 0 {
             let degrees = degree_columns(graph, params, exec);
@@ -308,7 +310,7 @@ impl Preparation {
             ));
         }
         if params.scaling == FeatureScaling::Paper {
-            return Preparation::paper(features, &facts, rare, graph, params, exec);
+            return Preparation::paper(features, &facts, weighting, graph, params, exec);
         }
         let (words, table) = kinds_of(&facts);
         // Rarity belongs to words.
@@ -360,13 +362,13 @@ impl Preparation {
     fn paper(
         features: &Features,
         facts: &[ColumnFacts],
-        rare: bool,
+        weighting: Weighting,
         graph: &Csr,
         params: &ComponentParams,
         exec: &Exec,
     ) -> Self {
         let columns = features.cols();
-        let rarity = rare.then(|| features.rarity());
+        let rarity = (weighting == Weighting::Rare).then(|| features.rarity());
         let weight = |col: usize| rarity.as_ref().map_or(1.0, |rarity| rarity[col]);
         let lowest = facts.iter().enumerate().map(|(col, fact)| fact.lowest * weight(col));
         let lowest = lowest.fold(f32::INFINITY, f32::min);
@@ -977,8 +979,13 @@ mod tests {
             Features::None => 4,
         };
         let graph = Csr::symmetric(rows, &[[0, 1]]);
-        let found =
-            Preparation::learn(features, false, &graph, &ComponentParams::default(), &Exec::new(1).unwrap());
+        let found = Preparation::learn(
+            features,
+            Weighting::Equal,
+            &graph,
+            &ComponentParams::default(),
+            &Exec::new(1).unwrap(),
+        );
         assert!(found.is_sound());
         found
     }

@@ -10,6 +10,7 @@ use super::{ComponentParams, PreparedRows};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 use crate::matrix::Matrix;
+use crate::spec::Weighting;
 
 /// Neighbour pairs that are looked at for triangles, at most, for each edge on average; on denser graphs triangles are left out.
 const MOST_TRIANGLE_WORK: usize = 2000;
@@ -28,8 +29,13 @@ pub(crate) fn roles(graph: &Csr, exec: &Exec) -> Matrix {
 /// A table of numbers, prepared as any narrow table is: columns on one scale, with hinges at their quantiles.
 pub(crate) fn hinged(table: Matrix, exec: &Exec) -> Matrix {
     let features = Features::Dense(table);
-    let how =
-        Preparation::learn(&features, false, &Csr::symmetric(0, &[]), &ComponentParams::default(), exec);
+    let how = Preparation::learn(
+        &features,
+        Weighting::Equal,
+        &Csr::symmetric(0, &[]),
+        &ComponentParams::default(),
+        exec,
+    );
     let Features::Dense(table) = features else { unreachable!("a table is dense") };
     PreparedRows::new(Cow::Owned(table), Cow::Owned(how), exec).whole(exec)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Csr, Features, Graph, NodeId, synth};
+use super::{Csr, Features, Graph, NodeId, Truth};
 
 /// What a graph is: the answer of `netinfof inspect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub struct GraphFacts {
     pub homophily: Option<Homophily>,
     /// Generated graphs: which components carry information.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub truth: Option<synth::Truth>,
+    pub truth: Option<Truth>,
 }
 
 /// Readings of homophily. Only edges between labelled nodes count, and degrees are numbers of such edges.

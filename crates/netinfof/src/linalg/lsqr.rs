@@ -11,7 +11,7 @@ pub struct LsqrParams {
     /// Weight of the penalty: `damp² ‖x − x₀‖²` (default 2; the paper has 1).
     pub damp: f64,
     /// Relative tolerance on the residual and on the normal equations (default 3e-3; the paper's code has 1e-2, which
-    /// costs validation Hits on dense graphs, see DESIGN.md).
+    /// costs validation Hits on dense graphs, see docs/design/compatibility.md).
     pub tolerance: f64,
     /// Iterations at most (default 100).
     pub max_iterations: usize,

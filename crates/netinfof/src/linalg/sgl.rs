@@ -96,7 +96,7 @@ impl Weights {
 }
 
 /// Rows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
-/// rows serve: most have next to no curvature. See DESIGN.md for what more and fewer give.
+/// rows serve: most have next to no curvature. See docs/design/numerics-and-determinism.md for what more and fewer give.
 const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
 
 /// A problem with its current weights: fitting again with another penalty starts from them.

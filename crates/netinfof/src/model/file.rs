@@ -8,11 +8,12 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{About, EMBEDDING, Fit, LinkFit, Model, NodeFit};
+use super::{About, Fit, LinkFit, Model, ModelKind, NodeFit};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
+use crate::atomic_file;
 use crate::component::{ComponentKind, Filter, How, Norm, Place, Preparation};
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Features, Graph, Pair, ordered, save};
+use crate::graph::{Csr, Features, Graph, Pair, ordered};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
@@ -126,7 +127,7 @@ impl Arrays {
 
 pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
     let bytes = to_bytes(model, path)?;
-    save::whole(path, |out| out.write_all(&bytes))
+    atomic_file::write(path, |out| out.write_all(&bytes))
 }
 
 /// The file's bytes; `path` is for messages alone.
@@ -410,7 +411,7 @@ fn model(found: &Found<'_>, head: Head) -> Result<Model> {
             graph = graph.with_class_names(nodes.names.take());
             Fit::Nodes(node_fit(found, places, nodes)?)
         }
-        (None, None) if about.task == EMBEDDING => Fit::Embedding(places),
+        (None, None) if about.task == ModelKind::Embedding => Fit::Embedding(places),
         _ => return found.fault("neither links nor nodes"),
     };
     Ok(Model { about, graph, training, preparations, fit })
@@ -473,7 +474,7 @@ fn place(
         MadeHow::Adjacency => How::Adjacency { axes: axes(nodes)? },
         MadeHow::Walks { trials, seed } => How::Walks { axes: axes(nodes)?, trials, seed },
         MadeHow::Features { filter } => {
-            let Some(preparation) = &preparations[usize::from(made.kind.is_ours())] else {
+            let Some(preparation) = &preparations[made.kind.spec().weighting.index()] else {
                 return found.fault(format!("{name} does not say how features are prepared"));
             };
             let axes = axes(preparation.width())?;
@@ -563,9 +564,10 @@ fn node_fit(found: &Found<'_>, embedded: Vec<Place>, head: NodeHead) -> Result<N
 mod tests {
     use super::*;
     use crate::exec::Exec;
-    use crate::graph::synth;
     use crate::model::Seen;
-    use crate::pipeline::{LinkParams, fit_links};
+    use crate::params::LinkParams;
+    use crate::pipeline::fit_links;
+    use crate::synth;
 
     /// Arrays that are missing, of another kind, of another shape or shorter, under a digest that fits: refused, never a panic.
     #[test]

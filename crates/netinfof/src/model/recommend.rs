@@ -289,11 +289,12 @@ fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
 mod tests {
     use super::sweep::Blocks;
     use super::*;
-    use crate::component::ComponentKind;
-    use crate::graph::synth;
     use crate::model::{Model, Seen};
-    use crate::pipeline::{LinkParams, fit_links};
+    use crate::params::LinkParams;
+    use crate::pipeline::fit_links;
     use crate::seed::Seed;
+    use crate::spec::ComponentKind;
+    use crate::synth;
 
     fn fitted(kinds: &[ComponentKind], directed: bool, exec: &Exec) -> Model {
         let graph = synth::named("demo", Seed(0), exec).unwrap();

@@ -1,6 +1,6 @@
 //! Same input, parameters and seed give the same bits for any number of threads.
 
-use netinfof::graph::synth;
+use netinfof::synth;
 use netinfof::{Exec, Goal, LinkParams, NodeParams, Report, Seed};
 
 /// The report without what may differ between runs: times, memory, threads.

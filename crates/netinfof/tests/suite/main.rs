@@ -1,10 +1,10 @@
 //! The library from the outside: theorems as properties, determinism, real graphs where they are at hand.
 
+mod architecture;
+#[path = "../../../netinfof-io/tests/suite/data.rs"]
+mod data;
 mod determinism;
 mod families;
-mod formats;
-mod fuzz;
 mod ordinary;
 mod properties;
-mod reading;
 mod real;

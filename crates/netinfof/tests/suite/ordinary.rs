@@ -223,7 +223,7 @@ fn regular_graphs_keep_their_structure() {
 #[test]
 fn an_own_split_is_no_surer_for_being_repeated() {
     let exec = Exec::new(0).unwrap();
-    let graph = netinfof::graph::synth::named("demo", Seed(0), &exec).unwrap();
+    let graph = netinfof::synth::named("demo", Seed(0), &exec).unwrap();
     let edges = graph.edges();
     let part = |from: usize, to: usize| edges[edges.len() * from / 10..edges.len() * to / 10].to_vec();
     let own = LinkPairs {
@@ -397,7 +397,7 @@ fn columns_that_nobody_uses_cost_nothing() {
 #[test]
 fn a_component_that_points_the_wrong_way_is_left_out() {
     let exec = Exec::new(0).unwrap();
-    let graph = netinfof::graph::synth::named("demo", Seed(0), &exec).unwrap();
+    let graph = netinfof::synth::named("demo", Seed(0), &exec).unwrap();
     let mut params = LinkParams::default();
     (params.splits, params.component.kinds) = (3, vec![ComponentKind::D]);
     let report = netinfof::links(&graph, None, Goal::Act, &params, &exec).unwrap();
@@ -476,7 +476,7 @@ fn probabilities_of_nodes_are_as_high_as_they_should_be() {
     let exec = Exec::new(0).unwrap();
     let (mut confident, mut right) = (0.0, 0.0);
     for seed in 0..6 {
-        let graph = netinfof::graph::synth::named("demo", Seed(seed), &exec).unwrap();
+        let graph = netinfof::synth::named("demo", Seed(seed), &exec).unwrap();
         let mut params = NodeParams::default();
         params.seed = Seed(seed);
         let fitted = fit_nodes(&graph, None, &params, &exec).unwrap();

@@ -2,8 +2,8 @@
 
 use netinfof::component::{Averaging, FeatureScaling};
 use netinfof::graph::Features;
-use netinfof::graph::synth;
 use netinfof::split::{self, SplitParams};
+use netinfof::synth;
 use netinfof::verdict::VerdictKind;
 use netinfof::{
     ComponentKind, Contingency, Exec, Goal, Graph, LinkPairs, LinkParams, Matrix, NodeParams, NodeSets,
@@ -141,7 +141,7 @@ fn scenarios_hold_what_they_plant() {
         let graph = synth::named(name, Seed(0), &exec).unwrap();
         let truth = graph.truth().unwrap();
         let planted = |name: &str| truth.informative.iter().any(|kind| kind.name() == name);
-        let report = if truth.task == synth::Task::Links {
+        let report = if truth.task == netinfof::TaskKind::Links {
             netinfof::links(&graph, None, Goal::Probe, &LinkParams::paper(), &exec).unwrap()
         } else {
             let mut params = NodeParams::default();
@@ -176,7 +176,7 @@ fn scenarios_get_their_verdict() {
             (false, false) => &[VerdictKind::Undecided],
         };
         // As many splits as the command takes.
-        let report = if truth.task == synth::Task::Links {
+        let report = if truth.task == netinfof::TaskKind::Links {
             // Prepared as in the paper, and without statistics of pairs, which predict these edges nearly perfectly.
             let mut params = LinkParams::default();
             (params.splits, params.seed, params.component.scaling) = (3, seed, FeatureScaling::Paper);

@@ -1,24 +1,13 @@
 //! Real graphs, where they are at hand: `NETINFOF_DATA`, else `../shared/data` beside the project.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use netinfof::component::Averaging;
-use netinfof::graph::load::{self, LoadParams};
 use netinfof::split::{self, Negatives, SplitParams, check};
 use netinfof::{ComponentKind, Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
+use netinfof_io::load::{self, LoadParams};
 
-/// The data folder; says so past the test harness where there is none.
-pub(crate) fn data(test: &str) -> Option<PathBuf> {
-    let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("NETINFOF_DATA").map_or_else(default, PathBuf::from);
-    if folder.join("cora.npz").exists() {
-        return Some(folder);
-    }
-    let line = format!("skipped {test}: no graphs at {} (set NETINFOF_DATA)\n", folder.display());
-    std::io::stderr().write_all(line.as_bytes()).unwrap();
-    None
-}
+use crate::data::data;
 
 fn graph(folder: &std::path::Path, name: &str, exec: &Exec) -> Graph {
     let path = folder.join(format!("{name}.npz"));

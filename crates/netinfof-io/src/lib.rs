@@ -1,0 +1,32 @@
+//! Files in and out: graphs, tables, splits and users' own components in the formats of docs/formats.md.
+//!
+//! Each format is one file. [`load`] recognises a source by its content, reads it and says what it read; [`save`] writes
+//! graphs and tables.
+//!
+//! ```no_run
+//! use netinfof::{Exec, Goal, LinkParams};
+//! use netinfof_io::load::{self, LoadParams};
+//! let exec = Exec::new(0)?;
+//! let graph = load::graph("friends.csv", &LoadParams::default(), &exec)?;
+//! let report = netinfof::links(&graph, None, Goal::Probe, &LinkParams::default(), &exec)?;
+//! println!("{}", report.verdict.reason);
+//! # Ok::<(), netinfof::Error>(())
+//! ```
+
+pub mod load;
+
+pub mod save;
+
+pub mod parquet;
+
+mod table;
+
+mod row;
+
+mod npz;
+
+mod pickle;
+
+mod mat;
+
+mod whole;

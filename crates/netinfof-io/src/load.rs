@@ -1,0 +1,285 @@
+//! Files and folders to graphs. What they are is found from their content, not from their names, unless it is said.
+
+mod arrays;
+mod edges;
+mod geom_gcn;
+mod layout;
+mod market;
+mod matlab;
+mod numbered;
+mod ogb;
+mod planetoid;
+mod splits;
+mod torch;
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::npz::Npz;
+use crate::parquet;
+use crate::row::Row;
+use crate::table::Table;
+use netinfof::Exec;
+use netinfof::Seed;
+use netinfof::synth;
+use netinfof::{Error, Result};
+use netinfof::{Graph, NodeId, Pair};
+
+pub use splits::{
+    SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
+    nodes_by_id, pairs,
+};
+
+use arrays::from_npz;
+use edges::from_edge_list;
+
+/// Where the parts of a graph are that the main file does not hold.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LoadParams {
+    /// Node table of an edge list: an id column, feature columns, perhaps a label column.
+    pub nodes: Option<PathBuf>,
+    /// Name of the label column of the node table; default `label`, `y` or `class`, where there is one.
+    pub label: Option<String>,
+    /// Names of the two id columns of an edge list; usual names are found, else they are the first two.
+    pub ends: Option<[String; 2]>,
+    /// What the source is; found from its content by default.
+    pub format: Option<Format>,
+}
+
+/// What graphs are stored as (docs/formats.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// An edge list: CSV, TSV, spaces; SNAP's lists too.
+    Edges,
+    /// NumPy's npz: ours, PyG's names, gnn-benchmark's (Shchur), the heterophilous collection's.
+    Npz,
+    /// Planetoid's pickles, by `ind.NAME.graph`.
+    Planetoid,
+    /// A folder of Geom-GCN.
+    GeomGcn,
+    /// A MATLAB 5 file.
+    Matlab,
+    /// A folder of the Open Graph Benchmark.
+    Ogb,
+    /// MatrixMarket's coordinates.
+    MatrixMarket,
+    /// An edge table in Parquet.
+    Parquet,
+}
+
+impl LoadParams {
+    /// Sets the node table.
+    #[must_use]
+    pub fn nodes(mut self, path: impl Into<PathBuf>) -> Self {
+        self.nodes = Some(path.into());
+        self
+    }
+
+    /// Sets the label column.
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>) -> Self {
+        self.label = Some(name.into());
+        self
+    }
+}
+
+/// Reads a graph from a file or folder, or generates one where `source` is `synth:NAME`.
+pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    if let Some(name) = source.strip_prefix("synth:") {
+        return synth::named(name, seed, exec);
+    }
+    let path = Path::new(source);
+    let name = path.file_name().map_or(source.into(), |name| {
+        let name = name.to_string_lossy();
+        name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
+    });
+    let (format, path) = found(path, params.format)?;
+    if params.nodes.is_some() && !matches!(format, Format::Edges | Format::Parquet) {
+        let need = "an edge list as GRAPH; other formats hold their own features";
+        return Err(Error::param("nodes", "a node table", need));
+    }
+    let path = &path;
+    let graph = match format {
+        Format::Edges | Format::Parquet => from_edge_list(path, &name, params, exec)?,
+        Format::Npz => from_npz(path, &name, exec)?,
+        Format::Planetoid => planetoid::graph(path)?,
+        Format::GeomGcn => geom_gcn::graph(path, &name)?,
+        Format::Matlab => matlab::graph(path, &name, exec)?,
+        Format::Ogb => ogb::graph(path, &name, exec)?,
+        Format::MatrixMarket => market::graph(path, &name, exec)?,
+    };
+    if graph.nodes() == 0 || graph.edge_count() == 0 {
+        return Err(Error::Unsuitable {
+            stage: "load",
+            why: format!("{source} has {} nodes and no edges", graph.nodes()),
+        });
+    }
+    if graph.self_loops() > 0 {
+        let loops = graph.self_loops();
+        exec.notice(format!("{loops} self {} dropped", if loops == 1 { "loop" } else { "loops" }));
+    }
+    Ok(graph)
+}
+
+/// What a source is, and the file or folder to read.
+fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
+    if metadata.is_dir() {
+        return folder(path, asked);
+    }
+    if let Some(format) = asked {
+        if format == Format::Parquet && !parquet::is(path)? {
+            let what = "not a Parquet file; those begin and end with PAR1".into();
+            return Err(Error::Format { path: path.into(), what });
+        }
+        return Ok((format, path.into()));
+    }
+    let pickled = path.file_name().is_some_and(|name| {
+        let name = name.to_string_lossy();
+        name.starts_with("ind.") && name.ends_with(".graph")
+    });
+    let mut start = Vec::new();
+    File::open(path).and_then(|f| f.take(64).read_to_end(&mut start)).map_err(|e| Error::io(path, e))?;
+    let format = if pickled {
+        Format::Planetoid
+    } else if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
+        Format::Npz
+    } else if parquet::is(path)? {
+        Format::Parquet
+    } else if start.starts_with(b"MATLAB 5.0") {
+        Format::Matlab
+    } else if start.starts_with(b"\x89HDF") || start.starts_with(b"MATLAB 7.3") {
+        return Err(Error::Format {
+            path: path.into(),
+            what: "HDF5 (MATLAB 7.3); save it with -v7, or as npz".into(),
+        });
+    } else if Table::open(path)?.begins_with(market::BANNER)? {
+        Format::MatrixMarket
+    } else {
+        Format::Edges
+    };
+    Ok((format, path.into()))
+}
+
+fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
+    let is = |format: Format| asked.is_none_or(|asked| asked == format);
+    if is(Format::Ogb) && ogb::raw(path).is_some() {
+        return Ok((Format::Ogb, path.into()));
+    }
+    if is(Format::GeomGcn) && path.join(geom_gcn::EDGES).is_file() {
+        return Ok((Format::GeomGcn, path.into()));
+    }
+    let mut graphs: Vec<PathBuf> = std::fs::read_dir(path)
+        .map_err(|e| Error::io(path, e))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|file| file.file_name().is_some_and(|n| n.to_string_lossy().starts_with("ind.")))
+        .filter(|file| file.extension().is_some_and(|e| e == "graph"))
+        .collect();
+    graphs.sort();
+    match (graphs.len(), is(Format::Planetoid)) {
+        (1, true) => Ok((Format::Planetoid, graphs.remove(0))),
+        (2.., true) => {
+            let names: Vec<String> = graphs.iter().map(|file| file.display().to_string()).collect();
+            Err(Error::Format { path: path.into(), what: format!("holds several graphs; name one of {}", list(&names)) })
+        }
+        _ => Err(Error::Format {
+            path: path.into(),
+            what: "is a folder; a graph file was expected, or a folder of OGB (raw/edge.csv.gz), Geom-GCN (out1_graph_edges.txt) or Planetoid (ind.NAME.graph)".into(),
+        }),
+    }
+}
+
+/// An edge of node numbers below `nodes`.
+fn node_pair(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
+    let end = |at: usize| -> Result<NodeId> {
+        let cell = row.cell(at);
+        let number = cell.parse::<NodeId>().ok().filter(|&node| (node as usize) < nodes);
+        number.ok_or_else(|| rows.error(row.line, format!("`{cell}` is no node number below {nodes}")))
+    };
+    Ok([end(0)?, end(1)?])
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return "nothing".into();
+    }
+    let shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
+    shown.join(", ") + if names.len() > 12 { ", …" } else { "" }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+    use netinfof::Stream;
+
+    /// Lists of numbers give the same graph to both readers, however they are written.
+    #[test]
+    fn numbers_and_names_agree() {
+        let exec = Exec::new(2).unwrap();
+        let folder = std::env::temp_dir().join(format!("netinfof-lists-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let mut draw = Seed(3).stream(Stream::Synth, 0);
+        for (case, (delimiter, head, ending, weight, gap)) in [
+            (" ", "# a comment\n", "\n", "", 1),
+            (",", "source,target\n", "\r\n", "", 1),
+            ("\t", "", "\n", "\t0.5", 3),
+            ("  ", "\n\n", "\n", " w x", 7),
+            (";", "from;to;since\n", "\n\n", ";2020", 1),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut text = head.to_string();
+            for _ in 0..40_000 {
+                let [i, j] = [draw.below(5000) * gap, draw.below(5000) * gap];
+                let _ = write!(text, "{i}{delimiter}{j}{weight}{ending}");
+            }
+            // The last line may end with the file.
+            let _ = write!(text, "0{delimiter}1{weight}");
+            let path = folder.join(format!("{case}.txt"));
+            std::fs::write(&path, text).unwrap();
+            let layout =
+                layout::EdgeLayout::of(&mut Table::open(&path).unwrap(), &LoadParams::default(), &path)
+                    .unwrap();
+            let fast = numbered::read(&path, "g", &layout, &exec).unwrap().expect("plain numbers");
+            let slow = edges::from_named_list(&path, "g", &LoadParams::default(), &exec).unwrap();
+            assert_eq!(fast.adjacency(), slow.adjacency(), "case {case}");
+            assert_eq!((fast.self_loops(), fast.duplicates()), (slow.self_loops(), slow.duplicates()));
+            let names: Vec<String> = (0..fast.nodes()).map(|node| node.to_string()).collect();
+            assert_eq!(fast.ids().unwrap_or(&names), slow.ids().unwrap(), "case {case}");
+        }
+        // What is not plain is left to the general reader.
+        for (case, text) in [
+            "a b\nb c\n",
+            "1 2\n2 x\n",
+            "1,2\n1,2,3\n",
+            "01 2\n2 3\n",
+            "1 2\n-1 3\n",
+            "1,\"2\"\n",
+            "1 99999999999\n",
+            "1 4000000000\n",
+            "1\n2\n",
+            "1\t2\n1\t\t2\n",
+            "",
+            "\u{feff}1 2\n",
+            "1 2 a\n3 4\n",
+            "1.5 2\n",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let path = folder.join(format!("odd{case}.txt"));
+            std::fs::write(&path, text).unwrap();
+            let mut table = Table::open(&path).unwrap();
+            if let Ok(layout) = layout::EdgeLayout::of(&mut table, &LoadParams::default(), &path) {
+                assert!(numbered::read(&path, "g", &layout, &exec).unwrap().is_none(), "{text:?}");
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

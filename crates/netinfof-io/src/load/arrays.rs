@@ -1,0 +1,227 @@
+//! npz files, in the layouts that graphs come in: ours and PyG-like keys, gnn-benchmark's, the heterophilous collection's.
+
+use std::path::Path;
+
+use super::layout::UNUSED;
+use super::list;
+use crate::npz::Npz;
+use netinfof::Exec;
+use netinfof::Matrix;
+use netinfof::Result;
+use netinfof::{Csr, Features, Graph, NodeId, Pair};
+
+/// The npz layouts of `docs/formats.md`. Ours and PyG's names: `edge_index`, `num_nodes`, `x` or
+/// `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
+pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
+    let mut npz = Npz::open(path)?;
+    if npz.has("adj_indptr") || npz.has("adj_matrix.indptr") {
+        return from_shchur(&mut npz, name, exec);
+    }
+    if npz.has("edges") && npz.has("node_features") {
+        return from_heterophilous(&mut npz, name, exec);
+    }
+    if npz.names().is_empty() {
+        return Err(npz.error(no_npz(&npz.entries())));
+    }
+    if !npz.has("edge_index") {
+        let what = format!("no array `edge_index`; the file holds {}", list(&npz.names()));
+        return Err(npz.error(what));
+    }
+    let edges = npz_pairs(&mut npz, "edge_index")?;
+    let nodes = if npz.has("num_nodes") {
+        let (_, values) = npz.integers("num_nodes")?;
+        match values[..] {
+            [n] => usize::try_from(n).map_err(|_| npz.error(format!("`num_nodes` is {n}")))?,
+            _ => return Err(npz.error("`num_nodes` must be a single number")),
+        }
+    } else {
+        edges.iter().flatten().max().map_or(0, |&top| top as usize + 1)
+    };
+    let mut graph = Graph::from_edges(name, nodes, &edges)?;
+    let mut used = vec!["edge_index", "num_nodes", "y", "ids", "truth"];
+    if npz.has("x_indptr") {
+        graph = graph.with_features(Features::Sparse(npz_csr(&mut npz, "x_")?))?;
+        used.extend(["x_indptr", "x_indices", "x_data", "x_shape"]);
+    } else if npz.has("x") {
+        graph = graph.with_features(npz_dense(&mut npz, "x", exec)?)?;
+        used.push("x");
+    }
+    unused(&npz.names(), &used, name, exec);
+    if npz.has("y") {
+        graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
+    }
+    if npz.has("ids") {
+        // Some other file's `ids` need not be ours.
+        let ids =
+            npz.array("ids").ok().and_then(|array| array.texts()).filter(|ids| ids.len() == graph.nodes());
+        let distinct =
+            |ids: &Vec<String>| ids.iter().collect::<std::collections::HashSet<_>>().len() == ids.len();
+        if let Some(ids) = ids.filter(distinct) {
+            graph = graph.with_ids(ids);
+        }
+    }
+    if npz.has("truth") {
+        // Some other file's `truth` is none of our business.
+        let text = npz.array("truth").ok().and_then(|array| array.text());
+        if let Some(truth) = text.and_then(|text| serde_json::from_str(&text).ok()) {
+            graph = graph.with_truth(truth);
+        }
+    }
+    Ok(graph)
+}
+
+/// Arrays of a split, which is read from the same file where it is asked for.
+const SPLIT: [&str; 15] = [
+    "train_mask",
+    "val_mask",
+    "valid_mask",
+    "test_mask",
+    "train_edges",
+    "valid_edges",
+    "test_edges",
+    "y_valid",
+    "y_test",
+    "train_edge",
+    "valid_edge",
+    "valid_edge_neg",
+    "test_edge",
+    "test_edge_neg",
+    "train_edge_neg",
+];
+
+/// Says which parts of a file are not used, by their names; what they say about edges is then lost.
+pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) {
+    let is_used = |name: &String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
+    let rest: Vec<String> = names.iter().filter(|name| !is_used(name)).cloned().collect();
+    if rest.is_empty() {
+        return;
+    }
+    let edges =
+        rest.iter().any(|name| name.contains("edge") || name.contains("weight") || name == "directed");
+    let edges = if edges { format!(": {UNUSED}") } else { String::new() };
+    let verb = if rest.len() == 1 { "is" } else { "are" };
+    exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}", list(&rest)));
+}
+
+/// What a zip is that holds no arrays, and what to do with it.
+fn no_npz(entries: &[String]) -> String {
+    let has = |part: &str| entries.iter().any(|name| name.ends_with(part));
+    if has("xl/workbook.xml") {
+        "looks like an Excel workbook, not an npz; save the sheet of edges as CSV".into()
+    } else if has("data.pkl") {
+        "looks like a Torch file, not an npz; save the edges with np.savez(FILE, edge_index=…)".into()
+    } else {
+        format!("looks like a zip archive, not an npz; unpack it and give a file of {}", list(entries))
+    }
+}
+
+/// gnn-benchmark's (Shchur et al. 2018): adjacency and attributes as sparse matrices.
+fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+    let prefix = |kind: &str| {
+        if npz.has(&format!("{kind}_indptr")) { format!("{kind}_") } else { format!("{kind}_matrix.") }
+    };
+    let (adj, attr) = (prefix("adj"), prefix("attr"));
+    let adjacency = npz_csr(npz, &adj)?;
+    if adjacency.rows() != adjacency.cols() {
+        return Err(npz.error(format!(
+            "the adjacency matrix is {} × {}, not square",
+            adjacency.rows(),
+            adjacency.cols()
+        )));
+    }
+    let mut edges = Vec::with_capacity(adjacency.nnz());
+    for row in 0..adjacency.rows() {
+        let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32 bits count"))?;
+        edges.extend(adjacency.row(row).iter().map(|&other| [own, other]));
+    }
+    if adjacency.values().is_some_and(|values| values.iter().any(|&value| value != 1.0)) {
+        exec.notice(format!("{name}: the values of `{adj}data` are not used: {UNUSED}"));
+    }
+    let mut graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
+    let parts = |prefix: &str| ["indptr", "indices", "data", "shape"].map(|part| format!("{prefix}{part}"));
+    let used: Vec<String> = [parts(&adj), parts(&attr)].concat();
+    let used = used.iter().map(String::as_str).chain(["labels", "attr_matrix"]).collect::<Vec<_>>();
+    unused(&npz.names(), &used, name, exec);
+    if npz.has(&format!("{attr}indptr")) {
+        graph = graph.with_features(Features::Sparse(npz_csr(npz, &attr)?))?;
+    } else if npz.has("attr_matrix") {
+        graph = graph.with_features(npz_dense(npz, "attr_matrix", exec)?)?;
+    }
+    if npz.has("labels") {
+        graph = graph.with_labels(npz_labels(npz, "labels")?)?;
+    }
+    Ok(graph)
+}
+
+/// The heterophilous collection's (Platonov et al. 2023): every edge once.
+fn from_heterophilous(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+    let edges = npz_pairs(npz, "edges")?;
+    unused(&npz.names(), &["edges", "node_features", "node_labels"], name, exec);
+    let features = npz_dense(npz, "node_features", exec)?;
+    let nodes = match &features {
+        Features::Dense(x) => x.rows(),
+        _ => 0,
+    };
+    let graph = Graph::from_edges(name, nodes, &edges)?.with_features(features)?;
+    if npz.has("node_labels") { graph.with_labels(npz_labels(npz, "node_labels")?) } else { Ok(graph) }
+}
+
+pub(super) fn npz_dense(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Features> {
+    let array = npz.array(name)?;
+    let values = array.floats().ok_or_else(|| npz.error(format!("array `{name}` must hold numbers")))?;
+    let shape = &array.shape;
+    let [rows, cols] = shape[..] else {
+        return Err(npz.error(format!("`{name}` has shape {shape:?}; nodes × features was expected")));
+    };
+    if let Some(value) = array.first_rounded() {
+        exec.notice(format!(
+            "`{name}`: features have single precision, so {value} becomes {}; subtract or divide by a constant",
+            value as f32
+        ));
+    }
+    Ok(Features::Dense(Matrix::from_vec(rows, cols, values)))
+}
+
+fn npz_labels(npz: &mut Npz, name: &str) -> Result<Vec<i32>> {
+    let (_, values) = npz.integers(name)?;
+    let labels: Option<Vec<i32>> = values.iter().map(|&v| i32::try_from(v).ok()).collect();
+    labels.ok_or_else(|| npz.error(format!("`{name}` holds labels beyond 32 bits")))
+}
+
+/// A sparse matrix of four arrays whose names begin alike.
+fn npz_csr(npz: &mut Npz, prefix: &str) -> Result<Csr> {
+    let name = |part: &str| format!("{prefix}{part}");
+    let (_, shape) = npz.integers(&name("shape"))?;
+    let [rows, cols] = shape[..] else {
+        return Err(npz.error(format!("`{}` must hold two numbers", name("shape"))));
+    };
+    let (_, indptr) = npz.integers(&name("indptr"))?;
+    let (_, indices) = npz.integers(&name("indices"))?;
+    let (_, values) = npz.floats(&name("data"))?;
+    if i64::try_from(indptr.len()).ok() != rows.checked_add(1) {
+        return Err(npz.error(format!("`{}` has {} entries for {rows} rows", name("indptr"), indptr.len())));
+    }
+    let cols =
+        usize::try_from(cols).map_err(|_| npz.error(format!("`{}` has {cols} columns", name("shape"))))?;
+    let indptr: Option<Vec<usize>> = indptr.iter().map(|&v| usize::try_from(v).ok()).collect();
+    let indices: Option<Vec<u32>> = indices.iter().map(|&v| u32::try_from(v).ok()).collect();
+    match (indptr, indices) {
+        (Some(indptr), Some(indices)) => Csr::new(cols, indptr, indices, Some(values)),
+        _ => Err(npz.error(format!("`{}` and `{}` must not be negative", name("indptr"), name("indices")))),
+    }
+}
+
+/// Pairs stored as 2 × m or m × 2.
+pub(super) fn npz_pairs(npz: &mut Npz, name: &str) -> Result<Vec<Pair>> {
+    let (shape, values) = npz.integers(name)?;
+    let ids: Vec<u32> = values
+        .iter()
+        .map(|&v| u32::try_from(v))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|_| npz.error(format!("`{name}` holds a node id that is negative or beyond 32 bits")))?;
+    match shape[..] {
+        [2, m] => Ok((0..m).map(|at| [ids[at], ids[m + at]]).collect()),
+        [_, 2] => Ok(ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()),
+        _ => Err(npz.error(format!("`{name}` has shape {shape:?}; 2 × edges was expected"))),
+    }
+}

@@ -1,0 +1,420 @@
+//! Which columns of a table hold ids, whether its first row names the columns, and whether it is an edge list at all.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::{LoadParams, list};
+use crate::row::Row;
+use crate::table::Table;
+use netinfof::Exec;
+use netinfof::{Error, Result};
+
+/// Pairs of names for the two id columns of an edge list, in lower case and without signs.
+const END_PAIRS: [[&str; 2]; 44] = [
+    ["source", "target"],
+    ["src", "dst"],
+    ["src", "dest"],
+    ["source", "destination"],
+    ["origin", "destination"],
+    ["from", "to"],
+    ["fromid", "toid"],
+    ["fromnode", "tonode"],
+    ["fromnodeid", "tonodeid"],
+    ["sourceid", "targetid"],
+    ["srcid", "dstid"],
+    ["node1", "node2"],
+    ["id1", "id2"],
+    ["nodeid1", "nodeid2"],
+    ["vertex1", "vertex2"],
+    ["user1", "user2"],
+    ["person1", "person2"],
+    ["author1", "author2"],
+    ["protein1", "protein2"],
+    ["gene1", "gene2"],
+    ["head", "tail"],
+    ["user", "item"],
+    ["userid", "itemid"],
+    ["user", "movie"],
+    ["userid", "movieid"],
+    ["userid", "artistid"],
+    ["customer", "product"],
+    ["customerid", "productid"],
+    ["follower", "followee"],
+    ["follower", "followed"],
+    ["follower", "following"],
+    ["citing", "cited"],
+    ["sender", "receiver"],
+    ["sender", "recipient"],
+    ["caller", "callee"],
+    ["buyer", "seller"],
+    ["payer", "payee"],
+    ["payer", "receiver"],
+    ["debtor", "creditor"],
+    ["giver", "receiver"],
+    ["parent", "child"],
+    ["child", "parent"],
+    ["node", "neighbor"],
+    ["node", "neighbour"],
+];
+
+/// Pairs of the same kind that are as likely to be the names of two nodes.
+const SHORT_PAIRS: [[&str; 2]; 2] = [["u", "v"], ["i", "j"]];
+
+/// Names of id columns, in lower case and without signs, beside those of the pairs.
+const ID_NAMES: [&str; 5] = ["id", "node", "nodeid", "name", "vertex"];
+
+/// Names of columns that describe a node.
+const ATTRIBUTES: [&str; 7] = ["label", "labels", "y", "class", "target", "community", "category"];
+
+/// A table of edges with a header and so many columns, none of them an end by name, is taken for something else.
+const MANY_NAMED: usize = 5;
+/// The same without a header.
+const MANY_UNNAMED: usize = 6;
+
+pub(super) const UNUSED: &str = "the graph is treated as undirected and unweighted";
+
+/// A column's name in lower case and without signs: `User ID`, `userId` and `user_id` are one.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a column of this name holds ids.
+pub(super) fn is_id_name(name: &str) -> bool {
+    let name = plain(name);
+    ID_NAMES.contains(&name.as_str())
+        || END_PAIRS.iter().chain(&SHORT_PAIRS).flatten().any(|known| *known == name)
+}
+
+/// The column of ids of nodes by its name.
+pub(super) fn id_column(names: &[String]) -> Option<usize> {
+    names.iter().position(|name| ["id", "node", "nodeid", "name"].contains(&plain(name).as_str()))
+}
+
+/// The column of labels of nodes by its name.
+pub(super) fn label_column(names: &[String]) -> Option<usize> {
+    names.iter().position(|name| ["label", "y", "class", "target"].contains(&name.to_lowercase().as_str()))
+}
+
+/// The places of a known pair of names in a header, and whether the pair could be the names of two nodes as well.
+fn known_pair(names: &[String]) -> Option<([usize; 2], bool)> {
+    let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
+    let place = |wanted: &str| names.iter().position(|name| name == wanted);
+    let places = |[a, b]: &[&str; 2]| Some([place(a)?, place(b)?]);
+    if let Some(ends) = END_PAIRS.iter().find_map(places) {
+        return Some((ends, false));
+    }
+    // In a wide table letters name features.
+    let short = SHORT_PAIRS.iter().find_map(places).filter(|_| names.len() <= 4);
+    short.map(|ends| (ends, true))
+}
+
+/// The places of a known pair of names in a header.
+pub(super) fn known_ends(names: &[String]) -> Option<[usize; 2]> {
+    known_pair(names).map(|(ends, _)| ends)
+}
+
+/// What the first row of a table is.
+#[derive(Debug, PartialEq)]
+pub(super) enum FirstRow {
+    /// Names of columns, certainly.
+    Names,
+    /// Names of columns, for this reason, unless one of them is an id elsewhere.
+    LikelyNames(String),
+    Data,
+}
+
+/// What the first row is, by itself and the rows below it; `columns` hold ids.
+pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstRow {
+    let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
+    let words = columns.iter().all(|&at| !first.is_number(at) && !first.cell(at).is_empty());
+    if !words {
+        return FirstRow::Data;
+    }
+    let pair = known_pair(&names).filter(|(ends, _)| columns == &ends[..]);
+    if pair.is_some_and(|(_, short)| !short) {
+        return FirstRow::Names;
+    }
+    let numbers = |at: usize| {
+        let mut cells = below.iter().filter(|row| !row.is_missing(at)).peekable();
+        cells.peek().is_some() && cells.all(|row| row.is_number(at))
+    };
+    if columns.iter().any(|&at| numbers(at)) {
+        return FirstRow::Names;
+    }
+    let again = |name: &str| below.iter().any(|row| columns.iter().any(|&at| row.cell(at) == name));
+    let own: Vec<&String> = columns.iter().map(|&at| &names[at]).collect();
+    if own.iter().any(|name| again(name)) {
+        return FirstRow::Data;
+    }
+    let known = own.iter().filter(|name| is_id_name(name)).count();
+    if known == own.len() || label_column(&names).is_some() && known > 0 {
+        return FirstRow::LikelyNames("the names are usual for columns and occur nowhere else".into());
+    }
+    let above_numbers =
+        |&at: &usize| !names[at].is_empty() && !first.is_number(at) && is_word(&names[at]) && numbers(at);
+    if let Some(at) = (0..names.len()).find(above_numbers) {
+        return FirstRow::LikelyNames(format!("`{}` stands above numbers alone", names[at]));
+    }
+    let different = |&at: &usize| {
+        let cells: Vec<Cow<'_, str>> = below.iter().map(|row| row.cell(at)).collect();
+        is_word(&names[at]) && written_differently(&names[at], &cells)
+    };
+    if columns.iter().all(different) {
+        return FirstRow::LikelyNames("all ids below are written differently".into());
+    }
+    if known > 0 && below.len() >= 2 && own.iter().all(|name| is_word(name)) {
+        return FirstRow::LikelyNames("one of them is a usual name and neither occurs again".into());
+    }
+    FirstRow::Data
+}
+
+/// Whether a text could name a column: letters, and perhaps signs between them and a number at the end.
+pub(super) fn is_word(name: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    name.len() - stem.len() <= 1
+        && stem.starts_with(|c: char| c.is_alphabetic())
+        && stem.chars().all(|c| c.is_alphabetic() || " _-.".contains(c))
+}
+
+/// Whether all cells have something that the name does not have: digits, a sign, a capital at the front.
+fn written_differently(name: &str, cells: &[Cow<'_, str>]) -> bool {
+    if cells.len() < 2 {
+        return false;
+    }
+    let digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let capital = |text: &str| text.starts_with(char::is_uppercase);
+    let all = |has: &dyn Fn(&str) -> bool| !has(name) && cells.iter().all(|cell| has(cell));
+    all(&digit) || all(&capital) || "@/:.".chars().any(|sign| all(&|text: &str| text.contains(sign)))
+}
+
+/// How an edge list is laid out.
+pub(super) struct EdgeLayout {
+    /// Number of columns.
+    pub(super) width: usize,
+    /// Names of the columns, where the table has them.
+    pub(super) names: Option<Vec<String>>,
+    /// The two id columns.
+    pub(super) ends: [usize; 2],
+    /// The row that the names come from and why it is taken for names, where that is not certain.
+    pub(super) likely: Option<(Row, String)>,
+    /// A first row of words that is read as an edge, and its line.
+    pub(super) doubtful_edge: Option<(usize, [String; 2])>,
+}
+
+impl EdgeLayout {
+    /// Finds the layout; a header is taken from the rows. A table that is no edge list is refused.
+    pub(super) fn of(rows: &mut Table, params: &LoadParams, path: &Path) -> Result<Self> {
+        let mut layout =
+            EdgeLayout { width: 0, names: None, ends: [0, 1], likely: None, doubtful_edge: None };
+        let mut reason = None;
+        let mut matrix = false;
+        if let Some(names) = rows.own_names() {
+            layout.width = names.len();
+            layout.names = Some(names);
+        } else {
+            let (sample, all) = rows.peek();
+            if let Some((first, below)) = sample.split_first() {
+                layout.width = first.len();
+                let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
+                let columns = known_ends(&names).unwrap_or([0, 1]);
+                let found = if params.ends.is_some() {
+                    FirstRow::Names
+                } else if first.len() < 2 {
+                    FirstRow::Data
+                } else {
+                    first_row(first, below, &columns)
+                };
+                match found {
+                    FirstRow::Names => layout.names = Some(names),
+                    FirstRow::LikelyNames(why) => {
+                        layout.names = Some(names);
+                        reason = Some(why);
+                    }
+                    FirstRow::Data => {
+                        matrix = all && is_adjacency(sample);
+                        let words = names.iter().take(2).all(|name| is_word(name));
+                        let ends = || [0, 1].map(|at| first.cell(at).into_owned());
+                        layout.doubtful_edge = words.then(|| (first.line, ends()));
+                    }
+                }
+            }
+            if layout.names.is_some() || layout.width == 0 {
+                // The header; or the fault that the first row has.
+                let header = rows.next_row()?;
+                layout.likely = header.zip(reason);
+            }
+        }
+        let broken = |what: String| Error::Format { path: path.into(), what };
+        if layout.width == 0 {
+            return Err(broken("empty; one edge per line was expected".into()));
+        }
+        if layout.width < 2 {
+            let what = "1 column; an edge needs two ids";
+            return Err(match rows.next_row()? {
+                Some(row) if !rows.is_named() => rows.error(row.line, what),
+                _ => broken(what.into()),
+            });
+        }
+        if let Some(ends) = &params.ends {
+            layout.ends = named_columns(ends, layout.names.as_deref().unwrap_or(&[]), path)?;
+        } else {
+            // Rows of different lengths are reported as such.
+            if params.format.is_none()
+                && !rows.is_faulty()
+                && let Some(what) = layout.no_edge_list(matrix)
+            {
+                return Err(broken(what));
+            }
+            layout.ends = layout.names.as_deref().and_then(known_ends).unwrap_or([0, 1]);
+        }
+        Ok(layout)
+    }
+
+    /// What the table looks like, where that is no edge list.
+    fn no_edge_list(&self, matrix: bool) -> Option<String> {
+        let width = self.width;
+        if matrix {
+            return Some(format!(
+                "looks like an adjacency matrix of {width} × {width} numbers; write one edge per line, or the matrix as MatrixMarket"
+            ));
+        }
+        let Some(names) = &self.names else {
+            return (width >= MANY_UNNAMED).then(|| {
+                format!("looks like a matrix or a node table: {width} columns and no header; give a node table as `nodes` beside an edge list")
+            });
+        };
+        if known_ends(names).is_some() {
+            return None;
+        }
+        let id = id_column(names);
+        let attribute = (0..width).any(|at| {
+            Some(at) != id
+                && (ATTRIBUTES.contains(&plain(&names[at]).as_str()) || plain(&names[at]) == "name")
+        });
+        let nodes = id.is_some() && (attribute || width + 1 >= MANY_NAMED) || width >= MANY_NAMED;
+        let shown = list(&names[..width.min(4)]) + if width > 4 { ", …" } else { "" };
+        nodes.then(|| {
+            format!("looks like a node table (columns {shown}); give it as `nodes` beside an edge list, or name the two id columns with `ends`")
+        })
+    }
+
+    /// Says which columns the edges come from and which are not used, where there is a choice.
+    pub(super) fn notice(&self, name: &str, exec: &Exec) {
+        if self.names.is_none() && self.width == 2 {
+            return;
+        }
+        let column = |at: usize| match &self.names {
+            Some(names) => format!("`{}`", names[at]),
+            None => (at + 1).to_string(),
+        };
+        let [a, b] = self.ends.map(column);
+        let why = match &self.likely {
+            Some((row, why)) => format!("line {} is taken as column names ({why}); ", row.line),
+            None => String::new(),
+        };
+        let mut rest: Vec<String> =
+            (0..self.width).filter(|at| !self.ends.contains(at)).map(column).collect();
+        let count = rest.len();
+        if count > 6 {
+            rest.truncate(5);
+            rest.push(format!("and {} more", count - 5));
+        }
+        let rest = match count {
+            0 => String::new(),
+            1 => format!("; column {} is not used: {UNUSED}", rest[0]),
+            _ => format!("; columns {} are not used: {UNUSED}", rest.join(", ")),
+        };
+        exec.notice(format!("{name}: {why}edges are read from columns {a} and {b}{rest}"));
+    }
+}
+
+/// The places of the names asked for.
+fn named_columns(ends: &[String; 2], header: &[String], path: &Path) -> Result<[usize; 2]> {
+    let place = |name: &String| {
+        let found = header.iter().position(|own| own == name);
+        found.ok_or_else(|| {
+            Error::param("ends", name, format!("two columns of {}: {}", path.display(), list(header)))
+        })
+    };
+    Ok([place(&ends[0])?, place(&ends[1])?])
+}
+
+/// Whether these are all rows of a square matrix of numbers that is symmetric, or all zeros and ones.
+fn is_adjacency(rows: &[Row]) -> bool {
+    let width = rows.len();
+    if width < 3 || rows.iter().any(|row| row.len() != width) {
+        return false;
+    }
+    let value = |row: usize, col: usize| rows[row].double(col);
+    let places = || (0..width).flat_map(|row| (0..width).map(move |col| (row, col)));
+    let numbers = places().all(|(row, col)| value(row, col).is_some());
+    let binary = || places().all(|(row, col)| matches!(value(row, col), Some(v) if v == 0.0 || v == 1.0));
+    let symmetric = || places().all(|(row, col)| value(row, col) == value(col, row));
+    numbers && (binary() || symmetric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &str) -> Vec<Row> {
+        let row = |(at, line): (usize, &str)| {
+            let mut row = Row { line: at + 1, ..Row::default() };
+            line.split(',').for_each(|cell| row.push_text(cell));
+            row
+        };
+        text.lines().enumerate().map(row).collect()
+    }
+
+    fn is_names(text: &str) -> bool {
+        let rows = rows(text);
+        let names: Vec<String> = rows[0].cells().map(Cow::into_owned).collect();
+        let columns = known_ends(&names).unwrap_or([0, 1]);
+        first_row(&rows[0], &rows[1..], &columns) != FirstRow::Data
+    }
+
+    #[test]
+    fn headers_of_text_ids_are_found() {
+        for text in [
+            "user,item\nann,dune\nbob,dune",
+            "follower,followee\nann,bob",
+            "User ID,Item ID\nx,y",
+            "who,whom\n1,2",
+            "u,v\na,b\nb,c",
+            "shop,customer\ns1,c7\ns2,c8",
+            "sender mail,receiver mail\na@b.c,d@e.f\ng@h.i,a@b.c",
+            "lender,borrower\nAnn,Bob\nBob,Cyd",
+            "lender,borrower,amount\nann,bob,5\nbob,cyd,7",
+            "weight,source,target\n1,a,b",
+            "user,film\nann,dune\nbob,dune",
+        ] {
+            assert!(is_names(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn first_edges_of_lists_without_a_header_stay_edges() {
+        for text in [
+            "ann,bob\nbob,cyd\ncyd,ann",
+            "ann,bob\ncyd,dan\ndan,eve",
+            "u,v\nv,w\nw,u",
+            "node,edge\nedge,graph\ngraph,node",
+            "n0,n1\nn1,n2",
+            "Ann,Bob\nbob,cyd\ncyd,eve",
+            "ann,bob,0.5\nbob,cyd,1",
+            "1,2\n2,3",
+            "ann,7\nbob,8",
+            "who,whom\nann,bob\nbob,cyd",
+        ] {
+            assert!(!is_names(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn matrices_are_found() {
+        assert!(is_adjacency(&rows("0,1,0\n1,0,1\n0,1,0")));
+        assert!(is_adjacency(&rows("0,2.5,0\n2.5,0,3\n0,3,0")));
+        assert!(!is_adjacency(&rows("0,1,5\n1,2,4\n2,0,3")));
+        assert!(!is_adjacency(&rows("0,1,1\n1,0,1")));
+    }
+}

@@ -1,0 +1,171 @@
+//! Torch's files of tensors, both of the old kind (pickles one after the other) and of the new (a zip), read without Torch.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::Path;
+
+use crate::npz::{Array, is_bomb};
+use crate::pickle::{self, Id, Object, Pickle};
+use netinfof::graph::{NodeId, Pair};
+use netinfof::{Error, Result};
+
+/// No part of a file of ours is larger.
+const MAX_BYTES: u64 = 1 << 34;
+
+/// A pickled object with the numbers that tensors refer to.
+struct Saved {
+    pickle: Pickle,
+    storages: HashMap<String, Vec<u8>>,
+}
+
+/// `edge` and `edge_neg` of a link split.
+pub(super) fn pairs(path: &Path) -> Result<(Vec<Pair>, Vec<Pair>)> {
+    let broken = |what: String| Error::Format { path: path.into(), what };
+    let saved = open(path).map_err(broken)?;
+    let part = |key: &str| -> Result<Option<Vec<Pair>>> {
+        let Some(id) = saved.pickle.entry(saved.pickle.root, key) else { return Ok(None) };
+        let array = saved.array(id).ok_or_else(|| broken(format!("`{key}` is no array of numbers")))?;
+        let ids = array.integers().and_then(|values| {
+            values.into_iter().map(|v| NodeId::try_from(v).ok()).collect::<Option<Vec<NodeId>>>()
+        });
+        match (&array.shape[..], ids) {
+            ([_, 2], Some(ids)) => Ok(Some(ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())),
+            (shape, _) => {
+                Err(broken(format!("`{key}` has shape {shape:?}; pairs of node numbers were expected")))
+            }
+        }
+    };
+    let edges = part("edge")?.ok_or_else(|| {
+        broken("no `edge`; a dictionary with `edge` and perhaps `edge_neg` was expected".into())
+    })?;
+    Ok((edges, part("edge_neg")?.unwrap_or_default()))
+}
+
+fn open(path: &Path) -> std::result::Result<Saved, String> {
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    if bytes.starts_with(b"PK") { zipped(path) } else { chained(&bytes) }
+}
+
+fn zipped(path: &Path) -> std::result::Result<Saved, String> {
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    let mut zip =
+        zip::ZipArchive::new(BufReader::new(file)).map_err(|e| format!("not a readable zip: {e}"))?;
+    let names: Vec<String> = zip.file_names().flatten().map(String::from).collect();
+    let mut bytes_of = |name: &str| -> std::result::Result<Vec<u8>, String> {
+        let entry = zip.by_name(name).map_err(|e| format!("`{name}` cannot be read: {e}"))?;
+        if entry.size() > MAX_BYTES || is_bomb(entry.size(), entry.compressed_size()) {
+            return Err(format!("`{name}` claims {} bytes", entry.size()));
+        }
+        let mut bytes = Vec::new();
+        entry.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|e| format!("`{name}` is damaged ({e})"))?;
+        Ok(bytes)
+    };
+    let main = names
+        .iter()
+        .find(|name| name.ends_with("/data.pkl") || *name == "data.pkl")
+        .ok_or("a zip without data.pkl")?;
+    let pickle = pickle::read(&bytes_of(main)?)?;
+    let folder = main.trim_end_matches("data.pkl").to_string() + "data/";
+    let mut storages = HashMap::new();
+    for name in &names {
+        if let Some(key) = name.strip_prefix(&folder) {
+            storages.insert(key.to_string(), bytes_of(name)?);
+        }
+    }
+    Ok(Saved { pickle, storages })
+}
+
+/// A magic number, a version, facts about the machine, the object, keys of the storages; then the storages.
+fn chained(bytes: &[u8]) -> std::result::Result<Saved, String> {
+    let mut at = 0;
+    let mut next = || {
+        let pickle = pickle::read(&bytes[at..])?;
+        at += pickle.length;
+        Ok::<_, String>((pickle, at))
+    };
+    for what in ["magic number", "version", "system"] {
+        next().map_err(|e| format!("not a file of Torch: no {what} ({e})"))?;
+    }
+    let (pickle, _) = next()?;
+    let (keys, mut at) = next()?;
+    let keys: Vec<String> = keys
+        .values(keys.root)
+        .unwrap_or(&[])
+        .iter()
+        .filter_map(|&key| keys.text(key).map(String::from))
+        .collect();
+    let sizes = sizes(&pickle);
+    let mut storages = HashMap::new();
+    for key in keys {
+        let count = bytes.get(at..at + 8).ok_or("ends within a storage")?;
+        let count = u64::from_le_bytes(count.try_into().expect("eight bytes"));
+        let length = usize::try_from(count)
+            .ok()
+            .and_then(|n| n.checked_mul(*sizes.get(&key)?))
+            .ok_or("a storage of no known size")?;
+        at += 8;
+        let end = at.checked_add(length).ok_or("a storage beyond this machine")?;
+        storages.insert(key, bytes.get(at..end).ok_or("ends within a storage")?.to_vec());
+        at = end;
+    }
+    Ok(Saved { pickle, storages })
+}
+
+/// Bytes of a number in each storage that the pickle speaks of.
+fn sizes(pickle: &Pickle) -> HashMap<String, usize> {
+    pickle
+        .ids()
+        .filter_map(|id| storage(pickle, id))
+        .map(|(kind, key)| (key, usize::from(kind.as_bytes()[2] - b'0')))
+        .collect()
+}
+
+/// NumPy's name of the numbers, and the key, of a storage.
+fn storage(pickle: &Pickle, id: Id) -> Option<(&'static str, String)> {
+    let Object::Outside(reference) = pickle.get(id) else { return None };
+    let [word, class, key, ..] = pickle.values(*reference)?[..] else { return None };
+    let Object::Global(class) = pickle.get(class) else { return None };
+    if pickle.text(word) != Some("storage") {
+        return None;
+    }
+    let kind = match class.rsplit('.').next()? {
+        "LongStorage" => "<i8",
+        "IntStorage" => "<i4",
+        "ShortStorage" => "<i2",
+        "ByteStorage" => "|u1",
+        "BoolStorage" => "|b1",
+        "FloatStorage" => "<f4",
+        "DoubleStorage" => "<f8",
+        _ => return None,
+    };
+    Some((kind, pickle.text(key)?.to_string()))
+}
+
+impl Saved {
+    /// A NumPy array, or a tensor that lies in one piece.
+    fn array(&self, id: Id) -> Option<Array> {
+        if let Some(array) = self.pickle.array(id) {
+            return Some(array);
+        }
+        let (with, _) =
+            self.pickle.made(id, "_rebuild_tensor_v2").or_else(|| self.pickle.made(id, "_rebuild_tensor"))?;
+        let [own, offset, shape, strides, ..] = with[..] else { return None };
+        let (kind, key) = storage(&self.pickle, own)?;
+        let whole = |id: Id| -> Option<Vec<usize>> {
+            self.pickle.values(id)?.iter().map(|&n| usize::try_from(self.pickle.int(n)?).ok()).collect()
+        };
+        let (shape, strides) = (whole(shape)?, whole(strides)?);
+        let size = usize::from(kind.as_bytes()[2] - b'0');
+        let count = shape.iter().try_fold(1usize, |product, &n| product.checked_mul(n))?;
+        let from = usize::try_from(self.pickle.int(offset)?).ok()?.checked_mul(size)?;
+        let bytes = self.storages.get(&key)?.get(from..from.checked_add(count.checked_mul(size)?)?)?.to_vec();
+        let by_columns = match (&shape[..], &strides[..]) {
+            ([_, cols], [row, 1]) if row == cols => false,
+            ([rows, _], [1, col]) if col == rows => true,
+            ([_], [1]) | ([], []) => false,
+            _ => return None,
+        };
+        Array::new(kind, shape, by_columns, bytes)
+    }
+}

@@ -1,0 +1,766 @@
+//! Parquet files to rows.
+//!
+//! The library that decodes them believes what a file says of its own sizes, in places, and panics at some contradictions. So these
+//! claims are checked against the file first. A panic that is left is caught and reported as a fault of the file; the process's panic
+//! hook belongs to the caller and is never touched.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use parquet::basic::{ConvertedType, Encoding, LogicalType, Type as Physical};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
+    FloatType, Int32Type, Int64Type,
+};
+use parquet::errors::{ParquetError, Result as Decoded};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+
+use super::{MAGIC, Pairs};
+use crate::npz::is_bomb;
+use crate::row::Row;
+use netinfof::{Error, Result};
+
+/// Reads a Parquet file row by row.
+pub(crate) struct Reader {
+    path: PathBuf,
+    length: u64,
+    file: SerializedFileReader<File>,
+    fields: Vec<Field>,
+    /// What is read of each field; nothing of those that are not needed.
+    columns: Vec<Option<Values>>,
+    /// The row group, its rows that are not decoded yet, the decoded ones and how many of them were given.
+    group: usize,
+    left: usize,
+    decoded: usize,
+    given: usize,
+    row: usize,
+}
+
+/// A column of the table: its name, and its place among the leaves of the schema unless it is nested.
+struct Field {
+    name: String,
+    leaf: Option<usize>,
+}
+
+impl Reader {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let io = |e| Error::io(path, e);
+        let mut file = File::open(path).map_err(io)?;
+        let length = file.metadata().map_err(io)?.len();
+        check_footer(&mut file, length).map_err(|what| Error::Format { path: path.into(), what })?;
+        let file = sound(path, || SerializedFileReader::new(file))?;
+        let metadata = file.metadata();
+        let fields = fields(metadata.file_metadata().schema_descr());
+        let error = |what: String| Err(Error::Format { path: path.into(), what });
+        let mut rows = 0u64;
+        for group in metadata.row_groups() {
+            let Ok(own) = u64::try_from(group.num_rows()) else {
+                return error(format!("damaged: a row group of {} rows", group.num_rows()));
+            };
+            rows = rows.saturating_add(own);
+        }
+        // Ids differ from row to row, so that they cannot shrink to nothing; values of other columns may, but not without end.
+        if is_bomb(rows.saturating_mul(8), length)
+            || is_bomb(rows.saturating_mul(fields.len() as u64), length)
+        {
+            return error(format!("claims {rows} rows in {length} bytes; this is a trap"));
+        }
+        let columns = fields.iter().map(|_| None).collect();
+        let path = path.to_path_buf();
+        let mut reader =
+            Reader { path, length, file, fields, columns, group: 0, left: 0, decoded: 0, given: 0, row: 0 };
+        // Until it is said which columns are needed: those that can be read.
+        let readable: Vec<usize> =
+            (0..reader.fields.len()).filter(|&at| reader.meaning(at).is_ok()).collect();
+        reader.only(&readable)?;
+        Ok(reader)
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.fields.iter().map(|field| field.name.clone()).collect()
+    }
+
+    fn error(&self, what: impl Into<String>) -> Error {
+        Error::Format { path: self.path.clone(), what: what.into() }
+    }
+
+    fn descriptor(&self, leaf: usize) -> ColumnDescPtr {
+        self.file.metadata().file_metadata().schema_descr().column(leaf)
+    }
+
+    /// How the values of a column are to be read.
+    fn meaning(&self, column: usize) -> Result<Meaning> {
+        let Field { name, leaf } = &self.fields[column];
+        let refused =
+            |what: &str| self.error(format!("column `{name}` holds {what}; numbers or texts were expected"));
+        let Some(leaf) = leaf else { return Err(refused("lists, maps or structs")) };
+        let column = self.descriptor(*leaf);
+        let plain = match column.physical_type() {
+            Physical::INT96 => return Err(refused("times")),
+            Physical::FIXED_LEN_BYTE_ARRAY => None,
+            _ => Some(Meaning::Plain),
+        };
+        let meaning = match (column.logical_type_ref(), column.converted_type()) {
+            (Some(LogicalType::Decimal(decimal)), _) => Some(Meaning::Decimal(decimal.scale)),
+            (None, ConvertedType::DECIMAL) => Some(Meaning::Decimal(column.type_scale())),
+            (Some(LogicalType::Integer(int)), _) if !int.is_signed => Some(Meaning::Unsigned),
+            (
+                None,
+                ConvertedType::UINT_8
+                | ConvertedType::UINT_16
+                | ConvertedType::UINT_32
+                | ConvertedType::UINT_64,
+            ) => Some(Meaning::Unsigned),
+            (Some(LogicalType::Float16), _) if column.type_length() == 2 => Some(Meaning::Half),
+            (Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)), _)
+            | (
+                None,
+                ConvertedType::DATE
+                | ConvertedType::TIME_MILLIS
+                | ConvertedType::TIME_MICROS
+                | ConvertedType::TIMESTAMP_MILLIS
+                | ConvertedType::TIMESTAMP_MICROS,
+            ) => return Err(refused("dates or times")),
+            _ => plain,
+        };
+        meaning.ok_or_else(|| refused("bytes"))
+    }
+
+    /// Reads these columns alone; must be said before the first row.
+    pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
+        for column in &mut self.columns {
+            *column = None;
+        }
+        for &column in columns {
+            let meaning = self.meaning(column)?;
+            let leaf = self.fields[column].leaf.expect("what is nested has no meaning");
+            let values = Values::new(self.descriptor(leaf).physical_type(), meaning);
+            self.columns[column] = Some(values);
+        }
+        Ok(())
+    }
+
+    /// Reads the next row; none is left where this is false.
+    pub(crate) fn read(&mut self, row: &mut Row) -> Result<bool> {
+        row.clear();
+        if self.given == self.decoded && !self.decode()? {
+            return Ok(false);
+        }
+        self.given += 1;
+        self.row += 1;
+        row.line = self.row;
+        for (column, field) in self.columns.iter_mut().zip(&self.fields) {
+            let Some(values) = column else {
+                row.push_text("");
+                continue;
+            };
+            if !values.push_to(row) {
+                let what = format!("row {}: column `{}` is not valid UTF-8 text", self.row, field.name);
+                return Err(Error::Format { path: self.path.clone(), what });
+            }
+        }
+        Ok(true)
+    }
+
+    /// Pairs from two columns, many at a time.
+    pub(crate) fn pairs(&mut self, ends: [usize; 2]) -> Result<Pairs> {
+        if self.given == self.decoded && !self.decode()? {
+            return Ok(Pairs::End);
+        }
+        self.given = self.decoded;
+        self.row += self.decoded;
+        let ends = ends.map(|end| self.columns[end].as_ref().and_then(Values::nodes));
+        let [Some(i), Some(j)] = ends else { return Ok(Pairs::Other) };
+        Ok(Pairs::Numbers(i.into_iter().zip(j).map(|(i, j)| [i, j]).collect()))
+    }
+
+    /// Decodes some more rows; whether there were any.
+    fn decode(&mut self) -> Result<bool> {
+        while self.left == 0 {
+            if self.group == self.file.num_row_groups() {
+                return Ok(false);
+            }
+            self.begin()?;
+            self.group += 1;
+        }
+        // About as much memory for any number of columns.
+        let used = self.columns.iter().flatten().count();
+        let count = ((1 << 20) / used.max(1)).clamp(64, 1 << 16).min(self.left);
+        let columns = &mut self.columns;
+        let short = sound(&self.path, || {
+            let mut short = false;
+            for values in columns.iter_mut().flatten() {
+                short |= values.decode(count)? != count;
+            }
+            Ok(short)
+        })?;
+        if short {
+            return Err(self.error(format!("damaged: row group {} has fewer rows than it says", self.group)));
+        }
+        (self.left, self.decoded, self.given) = (self.left - count, count, 0);
+        Ok(true)
+    }
+
+    /// Begins a row group.
+    fn begin(&mut self) -> Result<()> {
+        self.check_pages()?;
+        let (file, group) = (&self.file, self.group);
+        let leaves = self.columns.iter_mut().zip(&self.fields);
+        self.left = sound(&self.path, || {
+            let group = file.get_row_group(group)?;
+            for (values, field) in leaves {
+                let (Some(values), Some(leaf)) = (values, field.leaf) else { continue };
+                let column = group.metadata().schema_descr().column(leaf);
+                let optional = column.max_def_level() > 0;
+                let texts = column.physical_type() == Physical::BYTE_ARRAY;
+                let pages = Checked { pages: group.get_column_page_reader(leaf)?, optional, texts };
+                values.begin(column, Box::new(pages));
+            }
+            Ok(group.metadata().num_rows() as usize)
+        })?;
+        Ok(())
+    }
+
+    /// Whether the pages of a row group lie inside the file and none unpacks to more than its file can mean: the library asks for as
+    /// much memory as a page says.
+    fn check_pages(&self) -> Result<()> {
+        let group = self.file.metadata().row_group(self.group);
+        let damaged = |name: &str| self.error(format!("damaged: column `{name}` has pages that do not fit"));
+        let file = File::open(&self.path).map_err(|e| Error::io(&self.path, e))?;
+        let mut input = BufReader::new(file);
+        let mut all = 0u64;
+        for (values, field) in self.columns.iter().zip(&self.fields) {
+            let (Some(_), Some(leaf)) = (values, field.leaf) else { continue };
+            let chunk = group.columns().get(leaf).ok_or_else(|| damaged(&field.name))?;
+            let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+            let range = u64::try_from(start).ok().zip(u64::try_from(chunk.compressed_size()).ok());
+            let range = range.and_then(|(start, size)| Some((start, start.checked_add(size)?)));
+            let (mut at, end) =
+                range.filter(|range| range.1 <= self.length).ok_or_else(|| damaged(&field.name))?;
+            let mut largest = 0;
+            while at < end {
+                input.seek(SeekFrom::Start(at)).map_err(|e| Error::io(&self.path, e))?;
+                let (mut packed, mut unpacked, mut read) = (None, 0, 0);
+                let walked = walk(&mut input, &mut read, &mut |path, value| match path {
+                    [2] => unpacked = value,
+                    [3] => packed = u64::try_from(value).ok(),
+                    _ => {}
+                });
+                let next = packed.and_then(|packed| at.checked_add(read)?.checked_add(packed));
+                at = walked.and(next).filter(|&next| next <= end).ok_or_else(|| damaged(&field.name))?;
+                largest = largest.max(u64::try_from(unpacked).map_err(|_| damaged(&field.name))?);
+            }
+            all = all.saturating_add(largest);
+        }
+        if is_bomb(all, self.length) {
+            return Err(self
+                .error(format!("{} bytes unpack to more than {all} at once; this is a trap", self.length)));
+        }
+        Ok(())
+    }
+}
+
+/// The columns at the top of a schema.
+fn fields(schema: &SchemaDescriptor) -> Vec<Field> {
+    let mut leaf = 0;
+    let root = schema.root_schema().get_fields();
+    let field = |(at, field): (usize, &parquet::schema::types::TypePtr)| {
+        let first = leaf;
+        while leaf < schema.num_columns() && schema.get_column_root_idx(leaf) == at {
+            leaf += 1;
+        }
+        let flat = field.is_primitive() && leaf == first + 1 && schema.column(first).max_rep_level() == 0;
+        Field { name: field.name().to_string(), leaf: flat.then_some(first) }
+    };
+    root.iter().enumerate().map(field).collect()
+}
+
+/// Runs the library on a file; a fault of it, or a panic, is a fault of the file.
+fn sound<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
+    let outcome = catch_unwind(AssertUnwindSafe(decode));
+    let what = match outcome {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(ParquetError::External(source))) => source.to_string(),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "its parts contradict each other".into(),
+    };
+    // One line, whatever the library says.
+    let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+    Err(Error::Format { path: path.into(), what: format!("not a readable Parquet file: {what}") })
+}
+
+/// Whether the description at the end of the file can be: it must lie inside, and nodes of the schema must have as many children as there
+/// are nodes, for which the library asks memory.
+fn check_footer(file: &mut File, length: u64) -> std::result::Result<(), String> {
+    let damaged = || "not a readable Parquet file: it does not end with a description of itself".to_string();
+    let mut tail = [0; 8];
+    let read = file.seek(SeekFrom::End(-8)).and_then(|_| file.read_exact(&mut tail));
+    let size = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+    if read.is_err() || size + 8 > length || &tail[4..] != MAGIC {
+        return Err(damaged());
+    }
+    file.seek(SeekFrom::Start(length - 8 - size)).map_err(|e| e.to_string())?;
+    let mut input = BufReader::new(file.take(size));
+    let (mut nodes, mut children, mut read) = (0i64, 1i64, 0);
+    let walked = walk(&mut input, &mut read, &mut |path, value| match path {
+        // The name is the one thing that every node has.
+        [2, 4] => nodes += 1,
+        [2, 5] => children = children.saturating_add(value.max(0)),
+        _ => {}
+    });
+    if walked.is_none() || children > nodes { Err(damaged()) } else { Ok(()) }
+}
+
+/// Walks through a structure in Thrift's compact protocol and gives every number in it with the path of its field, and the length of
+/// texts; `read` is how many bytes it has. Lists have the path of their field. None if it is broken.
+fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], i64)) -> Option<()> {
+    fn byte(input: &mut impl BufRead, read: &mut u64) -> Option<u8> {
+        let mut byte = [0];
+        input.read_exact(&mut byte).ok()?;
+        *read += 1;
+        Some(byte[0])
+    }
+    fn varint(input: &mut impl BufRead, read: &mut u64) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let next = byte(input, read)?;
+            value |= u64::from(next & 127) << shift;
+            if next < 128 {
+                return Some(value);
+            }
+        }
+        None
+    }
+    fn skip(input: &mut impl BufRead, read: &mut u64, count: u64) -> Option<()> {
+        let skipped = std::io::copy(&mut input.take(count), &mut std::io::sink()).ok()?;
+        *read += skipped;
+        (skipped == count).then_some(())
+    }
+    fn value(
+        kind: u8,
+        inside: bool,
+        input: &mut impl BufRead,
+        read: &mut u64,
+        path: &mut Vec<i16>,
+        each: &mut impl FnMut(&[i16], i64),
+    ) -> Option<()> {
+        match kind {
+            // Truth values are part of their field, but have a byte in lists.
+            1 | 2 if !inside => Some(()),
+            1..=3 => byte(input, read).map(|_| ()),
+            4..=6 => {
+                let raw = varint(input, read)?;
+                each(path, (raw >> 1) as i64 ^ -((raw & 1) as i64));
+                Some(())
+            }
+            7 => skip(input, read, 8),
+            8 => {
+                let length = varint(input, read)?;
+                each(path, i64::try_from(length).ok()?);
+                skip(input, read, length)
+            }
+            9 | 10 => {
+                let head = byte(input, read)?;
+                let count = if head >> 4 == 15 { varint(input, read)? } else { u64::from(head >> 4) };
+                // Parquet has no lists of lists, which could go deeper than the stack, and no maps.
+                if matches!(head & 15, 9..=11) {
+                    return None;
+                }
+                for _ in 0..count {
+                    value(head & 15, true, input, read, path, each)?;
+                }
+                Some(())
+            }
+            12 => fields(input, read, path, each),
+            _ => None,
+        }
+    }
+    fn fields(
+        input: &mut impl BufRead,
+        read: &mut u64,
+        path: &mut Vec<i16>,
+        each: &mut impl FnMut(&[i16], i64),
+    ) -> Option<()> {
+        // Nothing in Parquet lies deeper.
+        if path.len() > 16 {
+            return None;
+        }
+        path.push(0);
+        loop {
+            let head = byte(input, read)?;
+            if head == 0 {
+                path.pop();
+                return Some(());
+            }
+            let last = path.last_mut()?;
+            *last = match head >> 4 {
+                0 => {
+                    let raw = varint(input, read)?;
+                    i16::try_from((raw >> 1) as i64 ^ -((raw & 1) as i64)).ok()?
+                }
+                step => last.checked_add(i16::from(step))?,
+            };
+            value(head & 15, false, input, read, path, each)?;
+        }
+    }
+    fields(input, read, &mut Vec::new(), each)
+}
+
+/// Pages of a column, checked before they are decoded: the library allocates as much memory as they say they hold values, and panics
+/// where a text is longer than its page.
+struct Checked {
+    pages: Box<dyn PageReader>,
+    optional: bool,
+    texts: bool,
+}
+
+impl Checked {
+    fn check(&self, page: &Page) -> Decoded<()> {
+        let sound = match page {
+            Page::DictionaryPage { buf, num_values, .. } => {
+                *num_values as usize <= buf.len() && (!self.texts || texts_fit(buf, *num_values))
+            }
+            Page::DataPage { buf, num_values, encoding, .. } => {
+                // The levels come first, with their length.
+                let size =
+                    |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize;
+                let levels = if self.optional { buf.get(..4).map(|bytes| 4 + size(bytes)) } else { Some(0) };
+                levels.is_some_and(|levels| {
+                    self.values_fit(*encoding, buf.get(levels.min(4)..levels), buf.get(levels..), *num_values)
+                })
+            }
+            Page::DataPageV2 {
+                buf,
+                num_values,
+                encoding,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                num_nulls,
+                ..
+            } => {
+                let start = *rep_levels_byte_len as usize;
+                let end = *def_levels_byte_len as usize + start;
+                num_nulls <= num_values
+                    && self.values_fit(*encoding, buf.get(start..end), buf.get(end..), *num_values)
+            }
+        };
+        if sound { Ok(()) } else { Err(ParquetError::General("a page claims more than it holds".into())) }
+    }
+
+    /// Whether a page's values can be as many as it says.
+    fn values_fit(
+        &self,
+        encoding: Encoding,
+        levels: Option<&[u8]>,
+        values: Option<&[u8]>,
+        count: u32,
+    ) -> bool {
+        let (Some(levels), Some(values)) = (levels, values) else { return false };
+        if !lengths_fit(encoding, values, count) {
+            return false;
+        }
+        if !self.texts || encoding != Encoding::PLAIN {
+            return true;
+        }
+        let present = if self.optional { present(levels, count) } else { Some(count) };
+        present.is_some_and(|present| texts_fit(values, present))
+    }
+}
+
+/// Whether so many texts, each after its length, lie inside a page.
+fn texts_fit(mut page: &[u8], count: u32) -> bool {
+    (0..count).all(|_| {
+        let Some((size, rest)) = page.split_first_chunk::<4>() else { return false };
+        let rest = rest.get(u32::from_le_bytes(*size) as usize..);
+        page = rest.unwrap_or_default();
+        rest.is_some()
+    })
+}
+
+/// How many of the rows of a page have a value: levels of one bit, in runs and in groups of eight.
+fn present(mut levels: &[u8], count: u32) -> Option<u32> {
+    let (mut left, mut present) = (count, 0);
+    while left > 0 {
+        let mut head = 0u64;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = levels.split_first()?;
+            levels = rest;
+            head |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                break;
+            }
+        }
+        let size = usize::try_from(head >> 1).ok()?;
+        if head & 1 == 0 {
+            let (&value, rest) = levels.split_first()?;
+            levels = rest;
+            let run = u32::try_from(size).unwrap_or(u32::MAX).min(left);
+            // A run without an end would never be passed.
+            if run == 0 {
+                return None;
+            }
+            present += if value == 0 { 0 } else { run };
+            left -= run;
+            continue;
+        }
+        // The last group may be cut short.
+        for &byte in levels.get(..size.min(levels.len()))? {
+            let bits = left.min(8);
+            present += (u32::from(byte) & ((1 << bits) - 1)).count_ones();
+            left -= bits;
+        }
+        if size == 0 || size > levels.len() && left > 0 {
+            return None;
+        }
+        levels = &levels[size.min(levels.len())..];
+    }
+    Some(present)
+}
+
+/// Texts by their lengths come after a list of those, which says how many there are, twice where texts share their beginnings.
+fn lengths_fit(encoding: Encoding, values: &[u8], count: u32) -> bool {
+    if !matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) {
+        return true;
+    }
+    // Block size, blocks in it, number of values.
+    let mut numbers = [0u64; 3];
+    let mut bytes = values.iter();
+    for number in &mut numbers {
+        for shift in (0..64).step_by(7) {
+            let Some(&byte) = bytes.next() else { return false };
+            *number |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                break;
+            }
+        }
+    }
+    numbers[2] <= u64::from(count)
+}
+
+impl Iterator for Checked {
+    type Item = Decoded<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Checked {
+    fn get_next_page(&mut self) -> Decoded<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        if let Some(page) = &page {
+            self.check(page)?;
+        }
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Decoded<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Decoded<()> {
+        self.pages.skip_next_page()
+    }
+}
+
+/// What the stored values stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Plain,
+    Unsigned,
+    /// Whole numbers with so many digits after the point.
+    Decimal(i32),
+    /// Numbers of 16 bits.
+    Half,
+}
+
+/// Decoded values of one column: those that are there, and which rows have one where some have none.
+struct Values {
+    stored: Stored,
+    meaning: Meaning,
+    levels: Vec<i16>,
+    row: usize,
+    value: usize,
+}
+
+/// A column's reader, once a row group has begun, and what it read last.
+struct Typed<T: DataType> {
+    reader: Option<ColumnReaderImpl<T>>,
+    values: Vec<T::T>,
+}
+
+enum Stored {
+    Bool(Typed<BoolType>),
+    Int32(Typed<Int32Type>),
+    Int64(Typed<Int64Type>),
+    Float(Typed<FloatType>),
+    Double(Typed<DoubleType>),
+    Bytes(Typed<ByteArrayType>),
+    Fixed(Typed<FixedLenByteArrayType>),
+}
+
+impl<T: DataType> Typed<T> {
+    fn new() -> Self {
+        Typed { reader: None, values: Vec::new() }
+    }
+
+    fn decode(&mut self, count: usize, levels: &mut Vec<i16>) -> Decoded<usize> {
+        self.values.clear();
+        let reader = self.reader.as_mut().expect("a row group has begun");
+        Ok(reader.read_records(count, Some(levels), None, &mut self.values)?.0)
+    }
+}
+
+/// The same for a column of any type.
+macro_rules! each {
+    ($stored:expr, $typed:ident => $do:expr) => {
+        match $stored {
+            Stored::Bool($typed) => $do,
+            Stored::Int32($typed) => $do,
+            Stored::Int64($typed) => $do,
+            Stored::Float($typed) => $do,
+            Stored::Double($typed) => $do,
+            Stored::Bytes($typed) => $do,
+            Stored::Fixed($typed) => $do,
+        }
+    };
+}
+
+impl Values {
+    fn new(physical: Physical, meaning: Meaning) -> Self {
+        let stored = match physical {
+            Physical::BOOLEAN => Stored::Bool(Typed::new()),
+            Physical::INT32 => Stored::Int32(Typed::new()),
+            Physical::INT64 => Stored::Int64(Typed::new()),
+            Physical::FLOAT => Stored::Float(Typed::new()),
+            Physical::DOUBLE => Stored::Double(Typed::new()),
+            Physical::BYTE_ARRAY => Stored::Bytes(Typed::new()),
+            // Times of 96 bits have no meaning here.
+            Physical::FIXED_LEN_BYTE_ARRAY | Physical::INT96 => Stored::Fixed(Typed::new()),
+        };
+        Values { stored, meaning, levels: Vec::new(), row: 0, value: 0 }
+    }
+
+    fn begin(&mut self, column: ColumnDescPtr, pages: Box<dyn PageReader>) {
+        each!(&mut self.stored, typed => typed.reader = Some(ColumnReaderImpl::new(column, pages)));
+    }
+
+    /// Decodes up to so many rows; how many there were.
+    fn decode(&mut self, count: usize) -> Decoded<usize> {
+        self.levels.clear();
+        (self.row, self.value) = (0, 0);
+        each!(&mut self.stored, typed => typed.decode(count, &mut self.levels))
+    }
+
+    /// Gives the next row its cell; false if it is no text.
+    fn push_to(&mut self, row: &mut Row) -> bool {
+        let missing = self.levels.get(self.row).is_some_and(|&level| level == 0);
+        self.row += 1;
+        if missing {
+            row.push_text("");
+            return true;
+        }
+        let at = self.value;
+        self.value += 1;
+        match (&self.stored, self.meaning) {
+            (Stored::Bool(typed), _) => row.push_int(i64::from(typed.values[at])),
+            (Stored::Int32(typed), Meaning::Unsigned) => row.push_int(i64::from(typed.values[at] as u32)),
+            (Stored::Int64(typed), Meaning::Unsigned) => match i64::try_from(typed.values[at] as u64) {
+                Ok(value) => row.push_int(value),
+                Err(_) => row.push_text(&(typed.values[at] as u64).to_string()),
+            },
+            (Stored::Int32(typed), Meaning::Decimal(scale)) if scale != 0 => {
+                row.push_float(f64::from(typed.values[at]) / 10f64.powi(scale));
+            }
+            (Stored::Int64(typed), Meaning::Decimal(scale)) if scale != 0 => {
+                row.push_float(typed.values[at] as f64 / 10f64.powi(scale));
+            }
+            (Stored::Int32(typed), _) => row.push_int(i64::from(typed.values[at])),
+            (Stored::Int64(typed), _) => row.push_int(typed.values[at]),
+            (Stored::Float(typed), _) => row.push_single(typed.values[at]),
+            (Stored::Double(typed), _) => row.push_float(typed.values[at]),
+            (Stored::Bytes(typed), Meaning::Decimal(scale)) => {
+                row.push_float(decimal(typed.values[at].data(), scale));
+            }
+            (Stored::Fixed(typed), Meaning::Decimal(scale)) => {
+                row.push_float(decimal(typed.values[at].data(), scale));
+            }
+            (Stored::Fixed(typed), _) => row.push_float(half(&typed.values[at])),
+            (Stored::Bytes(typed), _) => return text(&typed.values[at], row),
+        }
+        true
+    }
+
+    /// All values as numbers of nodes; none if some are missing or something else.
+    fn nodes(&self) -> Option<Vec<u32>> {
+        if self.levels.contains(&0) {
+            return None;
+        }
+        match (&self.stored, self.meaning) {
+            (Stored::Int32(typed), Meaning::Unsigned) => {
+                Some(typed.values.iter().map(|&v| v as u32).collect())
+            }
+            (Stored::Int32(typed), Meaning::Plain) => {
+                typed.values.iter().map(|&v| u32::try_from(v).ok()).collect()
+            }
+            (Stored::Int64(typed), Meaning::Plain | Meaning::Unsigned) => {
+                typed.values.iter().map(|&v| u32::try_from(v).ok()).collect()
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A text as a cell, without the white space around it, as in other tables.
+fn text(bytes: &ByteArray, row: &mut Row) -> bool {
+    std::str::from_utf8(bytes.data()).map(|text| row.push_text(text.trim())).is_ok()
+}
+
+/// A number in so many bytes, the highest first.
+fn decimal(bytes: &[u8], scale: i32) -> f64 {
+    let negative = bytes.first().is_some_and(|&byte| byte > 127);
+    let start = if negative { -1.0 } else { 0.0 };
+    bytes.iter().fold(start, |value, &byte| value * 256.0 + f64::from(byte)) / 10f64.powi(scale)
+}
+
+fn half(value: &FixedLenByteArray) -> f64 {
+    let &[low, high] = value.data() else { return f64::NAN };
+    let bits = u16::from_le_bytes([low, high]);
+    let (exponent, digits) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let size = match exponent {
+        0 => digits * 2f64.powi(-24),
+        31 if digits == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + digits) * 2f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_checked_against_their_page() {
+        let page = [&3u32.to_le_bytes()[..], b"abc", &0u32.to_le_bytes()].concat();
+        assert!(texts_fit(&page, 2) && texts_fit(&page, 1) && texts_fit(&[], 0));
+        assert!(!texts_fit(&page, 3) && !texts_fit(&page[..6], 1) && !texts_fit(&page[..2], 1));
+    }
+
+    #[test]
+    fn rows_with_a_value_are_counted() {
+        // A run of five, and groups of eight of which the last is cut short.
+        assert_eq!(present(&[10, 1], 5), Some(5));
+        assert_eq!(present(&[10, 0], 5), Some(0));
+        assert_eq!(present(&[5, 0b1010_1010, 0b0000_0111], 10), Some(6));
+        assert_eq!(present(&[4, 1, 3, 0b0000_0001], 4), Some(3));
+        for broken in [&[][..], &[10], &[0, 1], &[1], &[128]] {
+            assert_eq!(present(broken, 5), None, "{broken:?}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! One row of a table, whatever the table is stored as.
+
+use std::borrow::Cow;
+
+use crate::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
+
+/// One row of a table: its number (the line of a text) and its cells. Rows are read into the same one again and again, so that
+/// cells cost no memory of their own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) line: usize,
+    pub(crate) text: String,
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// A cell: where it stands in the row's text, or a number of a table that has numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cell {
+    Text(usize, usize),
+    Int(i64),
+    Single(f32),
+    Float(f64),
+}
+
+impl Row {
+    /// How many cells there are.
+    pub(crate) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// A cell as text; what is missing is empty, beyond the end too.
+    pub(crate) fn cell(&self, at: usize) -> Cow<'_, str> {
+        match self.cells.get(at) {
+            None => "".into(),
+            Some(&Cell::Text(start, end)) => self.text[start..end].into(),
+            Some(Cell::Int(value)) => value.to_string().into(),
+            Some(Cell::Single(value)) => value.to_string().into(),
+            Some(Cell::Float(value)) => value.to_string().into(),
+        }
+    }
+
+    /// A cell as an id, or why it is none: not empty, and a float must stand for one whole number and no other.
+    pub(crate) fn id(&self, at: usize) -> std::result::Result<Cow<'_, str>, String> {
+        let (value, exact) = match self.cells.get(at) {
+            Some(&Cell::Single(value)) => (f64::from(value), EXACT_SINGLE),
+            Some(&Cell::Float(value)) => (value, EXACT_DOUBLE),
+            _ => {
+                let cell = self.cell(at);
+                return if cell.is_empty() { Err("an empty id".into()) } else { Ok(cell) };
+            }
+        };
+        match whole::id(value, exact) {
+            Ok(id) => Ok(id.to_string().into()),
+            Err(why) => Err(format!("id {value} {why}")),
+        }
+    }
+
+    /// Whether a cell is a number.
+    pub(crate) fn is_number(&self, at: usize) -> bool {
+        match self.cells.get(at) {
+            Some(&Cell::Text(start, end)) => self.text[start..end].parse::<f64>().is_ok(),
+            Some(_) => true,
+            None => false,
+        }
+    }
+
+    /// A cell as a number, as exact as it is stored.
+    pub(crate) fn double(&self, at: usize) -> Option<f64> {
+        match *self.cells.get(at)? {
+            Cell::Text(start, end) => self.text[start..end].parse().ok(),
+            Cell::Int(value) => Some(value as f64),
+            Cell::Single(value) => Some(f64::from(value)),
+            Cell::Float(value) => Some(value),
+        }
+    }
+
+    /// All cells as text.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        (0..self.len()).map(|at| self.cell(at))
+    }
+
+    /// Whether a cell says that there is no value, in one of the usual ways.
+    pub(crate) fn is_missing(&self, at: usize) -> bool {
+        const WAYS: [&str; 7] = ["", "?", "na", "n/a", "nan", "null", "none"];
+        match self.cells.get(at) {
+            None => true,
+            Some(&Cell::Text(start, end)) => {
+                let cell = self.text[start..end].trim();
+                WAYS.iter().any(|way| cell.eq_ignore_ascii_case(way))
+            }
+            Some(Cell::Single(value)) => value.is_nan(),
+            Some(Cell::Float(value)) => value.is_nan(),
+            Some(Cell::Int(_)) => false,
+        }
+    }
+
+    /// A cell as a finite number.
+    pub(crate) fn number(&self, at: usize) -> Option<f32> {
+        let value = match *self.cells.get(at)? {
+            Cell::Text(start, end) => self.text[start..end].parse().ok()?,
+            Cell::Int(value) => value as f32,
+            Cell::Single(value) => value,
+            Cell::Float(value) => value as f32,
+        };
+        value.is_finite().then_some(value)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.cells.clear();
+    }
+
+    pub(crate) fn push_text(&mut self, cell: &str) {
+        let start = self.text.len();
+        self.text.push_str(cell);
+        self.cells.push(Cell::Text(start, self.text.len()));
+    }
+
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "typed cells come from Parquet"))]
+    pub(crate) fn push_int(&mut self, cell: i64) {
+        self.cells.push(Cell::Int(cell));
+    }
+
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "typed cells come from Parquet"))]
+    pub(crate) fn push_single(&mut self, cell: f32) {
+        self.cells.push(Cell::Single(cell));
+    }
+
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "typed cells come from Parquet"))]
+    pub(crate) fn push_float(&mut self, cell: f64) {
+        self.cells.push(Cell::Float(cell));
+    }
+}

@@ -1,0 +1,433 @@
+//! Graphs to files: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables, as text and in Parquet; MatrixMarket.
+
+use std::fs::File;
+use std::io::{BufWriter, Error as IoError, Write};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipWriter};
+
+use crate::parquet::{Column, Kind, Writer};
+use netinfof::Matrix;
+use netinfof::Result;
+use netinfof::{Features, Graph};
+
+pub use netinfof::atomic_file::write as whole;
+
+/// Writes a graph as npz, as a whole or not at all.
+pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
+    whole(path, |file| write(graph, file))
+}
+
+/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs for `.tsv`, else commas;
+/// packed for `.gz` and `.zst`.
+pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
+    if is_parquet(path) {
+        return whole(path, |file| parquet_edges(graph, file));
+    }
+    table(path, |out, delimiter| {
+        writeln!(out, "source{delimiter}target")?;
+        each_edge(graph, |i, j| {
+            writeln!(out, "{}{delimiter}{}", name(graph, i, delimiter), name(graph, j, delimiter))
+        })
+    })
+}
+
+/// Writes the nodes as a table with a header: id, label where there are labels (empty where it is unknown), and every feature.
+pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
+    if is_parquet(path) {
+        return whole(path, |file| parquet_nodes(graph, file));
+    }
+    table(path, |out, delimiter| {
+        write!(out, "id")?;
+        if graph.labels().is_some() {
+            write!(out, "{delimiter}label")?;
+        }
+        let cols = graph.features().cols();
+        (0..cols).try_for_each(|col| write!(out, "{delimiter}x{col}"))?;
+        writeln!(out)?;
+        let mut row = vec![0.0f32; cols];
+        for node in 0..graph.nodes() {
+            write!(out, "{}", name(graph, node, delimiter))?;
+            match graph.labels().map(|labels| labels[node]) {
+                Some(-1) => write!(out, "{delimiter}")?,
+                Some(label) => write!(out, "{delimiter}{label}")?,
+                None => {}
+            }
+            fill_features(graph, node, &mut row);
+            row.iter().try_for_each(|value| write!(out, "{delimiter}{value}"))?;
+            writeln!(out)?;
+        }
+        Ok(())
+    })
+}
+
+/// A node's features, zeros among them.
+fn fill_features(graph: &Graph, node: usize, row: &mut [f32]) {
+    match graph.features() {
+        Features::None => {}
+        Features::Dense(x) => row.copy_from_slice(x.row(node)),
+        Features::Sparse(x) => {
+            row.fill(0.0);
+            let values = x.row_values(node);
+            for (at, &col) in x.row(node).iter().enumerate() {
+                row[col as usize] = values.map_or(1.0, |values| values[at]);
+            }
+        }
+    }
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
+}
+
+/// Values of a row group; as many rows as fill it.
+const GROUP: usize = 1 << 20;
+
+/// The nodes' ids as they go into a column: numbers where they are written like numbers.
+/// Whether all ids are plain numbers, and may be written as such.
+pub fn id_kind(graph: &Graph) -> Kind {
+    let plain = |id: &String| id.parse::<i64>().is_ok_and(|number| number.to_string() == *id);
+    if graph.ids().is_none_or(|ids| ids.iter().all(plain)) { Kind::Int } else { Kind::Text }
+}
+
+fn id_column(graph: &Graph, kind: Kind, nodes: impl Iterator<Item = usize>) -> Column {
+    match (graph.ids(), kind) {
+        (None, _) => Column::Int(nodes.map(|node| node as i64).collect()),
+        (Some(ids), Kind::Int) => {
+            Column::Int(nodes.map(|node| ids[node].parse().expect("all were tried")).collect())
+        }
+        (Some(ids), _) => Column::Text(nodes.map(|node| ids[node].clone()).collect()),
+    }
+}
+
+fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
+    let kind = id_kind(graph);
+    let mut table = Writer::new(file, &[("source", kind), ("target", kind)])?;
+    let mut rows: Vec<[usize; 2]> = Vec::new();
+    let mut flush = |rows: &mut Vec<[usize; 2]>| {
+        let columns = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row[end])));
+        rows.clear();
+        table.write(&columns)
+    };
+    each_edge(graph, |i, j| {
+        rows.push([i, j]);
+        if rows.len() == GROUP { flush(&mut rows) } else { Ok(()) }
+    })?;
+    flush(&mut rows)?;
+    table.finish().map(|_| ())
+}
+
+fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
+    let (kind, cols) = (id_kind(graph), graph.features().cols());
+    let names: Vec<String> = (0..cols).map(|col| format!("x{col}")).collect();
+    let mut columns = vec![("id", kind)];
+    if graph.labels().is_some() {
+        columns.push(("label", Kind::Int));
+    }
+    columns.extend(names.iter().map(|name| (name.as_str(), Kind::Float)));
+    let mut table = Writer::new(file, &columns)?;
+    let rows = (GROUP / columns.len()).max(1024);
+    let mut row = vec![0.0f32; cols];
+    for first in (0..graph.nodes()).step_by(rows) {
+        let group = first..(first + rows).min(graph.nodes());
+        let mut columns = vec![id_column(graph, kind, group.clone())];
+        if let Some(labels) = graph.labels() {
+            columns.push(Column::Int(labels[group.clone()].iter().map(|&label| label.into()).collect()));
+        }
+        let mut features = vec![Vec::with_capacity(group.len()); cols];
+        for node in group {
+            fill_features(graph, node, &mut row);
+            features.iter_mut().zip(&row).for_each(|(column, &value)| column.push(f64::from(value)));
+        }
+        columns.extend(features.into_iter().map(Column::Float));
+        table.write(&columns)?;
+    }
+    table.finish().map(|_| ())
+}
+
+/// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels have no place in it.
+pub fn market(graph: &Graph, path: &Path) -> Result<()> {
+    table(path, |out, _| {
+        writeln!(out, "%%MatrixMarket matrix coordinate pattern symmetric")?;
+        writeln!(out, "{0} {0} {1}", graph.nodes(), graph.edge_count())?;
+        // Below the diagonal, counted from 1.
+        each_edge(graph, |i, j| writeln!(out, "{} {}", j + 1, i + 1))
+    })
+}
+
+fn each_edge(
+    graph: &Graph,
+    mut each: impl FnMut(usize, usize) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    for node in 0..graph.nodes() {
+        for &other in graph.adjacency().row(node).iter().filter(|&&other| other as usize > node) {
+            each(node, other as usize)?;
+        }
+    }
+    Ok(())
+}
+
+/// A text file, packed if its name ends in `.gz` or `.zst`; the delimiter is by its name too.
+fn table(path: &Path, fill: impl FnOnce(&mut dyn Write, char) -> std::io::Result<()>) -> Result<()> {
+    let file_name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let (gzip, zst) = (file_name.strip_suffix(".gz"), file_name.strip_suffix(".zst"));
+    let stem = gzip.or(zst).unwrap_or(&file_name);
+    let delimiter =
+        if Path::new(stem).extension().is_some_and(|ending| ending == "tsv") { '\t' } else { ',' };
+    whole(path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        if gzip.is_some() {
+            let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::fast());
+            fill(&mut packer, delimiter)?;
+            packer.finish()?;
+        } else if zst.is_some() {
+            packed_zstandard(&mut out, |pieces| fill(pieces, delimiter))?;
+        } else {
+            fill(&mut out, delimiter)?;
+        }
+        out.flush()
+    })
+}
+
+#[cfg(feature = "zstd")]
+fn packed_zstandard(
+    out: &mut dyn Write,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    // Level 1: as small as gzip makes it, in a fraction of the time. It packs large pieces best.
+    let mut packer = zstd::stream::write::Encoder::new(out, 1)?;
+    let mut pieces = BufWriter::with_capacity(1 << 16, &mut packer);
+    fill(&mut pieces)?;
+    pieces.flush()?;
+    drop(pieces);
+    packer.finish().map(|_| ())
+}
+
+#[cfg(not(feature = "zstd"))]
+fn packed_zstandard(
+    _: &mut dyn Write,
+    _: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    Err(std::io::Error::other("Zstandard is not part of this build; write .gz or plain text"))
+}
+
+/// A node's own id as a cell.
+fn name(graph: &Graph, node: usize, delimiter: char) -> std::borrow::Cow<'_, str> {
+    let Some(ids) = graph.ids() else { return node.to_string().into() };
+    let id = ids[node].as_str();
+    let odd = id.contains([delimiter, '"']) || id.starts_with(['#', '%', ' ']) || id.ends_with(' ');
+    if odd { format!("\"{}\"", id.replace('"', "\"\"")).into() } else { id.into() }
+}
+
+fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
+    let mut file = Arrays { zip: ZipWriter::new(BufWriter::new(file)) };
+    let (nodes, edges) = (graph.nodes(), graph.edge_count());
+    // The two rows one after the other, straight from the adjacency: the edges are never listed.
+    file.array("edge_index", "<u4", &[2, edges], |out| {
+        for end in 0..2 {
+            for (node, id) in (0..nodes).zip(0u32..) {
+                for &other in graph.adjacency().row(node).iter().filter(|&&other| other > id) {
+                    out.write_all(&[id, other][end].to_le_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    file.array("num_nodes", "<i8", &[], |out| out.write_all(&(nodes as u64).to_le_bytes()))?;
+    match graph.features() {
+        Features::None => {}
+        Features::Dense(x) => {
+            file.array("x", "<f4", &[x.rows(), x.cols()], |out| {
+                x.as_slice().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
+            })?;
+        }
+        Features::Sparse(x) => {
+            file.array("x_shape", "<i8", &[2], |out| {
+                [x.rows(), x.cols()].iter().try_for_each(|&n| out.write_all(&(n as u64).to_le_bytes()))
+            })?;
+            file.array("x_indptr", "<i8", &[x.rows() + 1], |out| {
+                let mut at = 0u64;
+                out.write_all(&at.to_le_bytes())?;
+                (0..x.rows()).try_for_each(|row| {
+                    at += x.row(row).len() as u64;
+                    out.write_all(&at.to_le_bytes())
+                })
+            })?;
+            file.array("x_indices", "<u4", &[x.nnz()], |out| {
+                (0..x.rows()).flat_map(|row| x.row(row)).try_for_each(|v| out.write_all(&v.to_le_bytes()))
+            })?;
+            file.array("x_data", "<f4", &[x.nnz()], |out| {
+                (0..x.nnz())
+                    .map(|at| x.values().map_or(1.0, |values| values[at]))
+                    .try_for_each(|v| out.write_all(&v.to_le_bytes()))
+            })?;
+        }
+    }
+    if let Some(labels) = graph.labels() {
+        file.array("y", "<i4", &[nodes], |out| {
+            labels.iter().try_for_each(|label| out.write_all(&label.to_le_bytes()))
+        })?;
+    }
+    if let Some(ids) = graph.ids() {
+        file.ids(ids)?;
+    }
+    if let Some(truth) = graph.truth() {
+        let json = serde_json::to_string(truth).expect("a truth holds nothing JSON cannot say");
+        file.text("truth", &json)?;
+    }
+    file.zip.finish().map_err(IoError::other)?.flush()
+}
+
+/// Writes a row of numbers for every node as npz, with the nodes' own ids where they have any.
+pub fn vectors(graph: &Graph, arrays: &[(&str, &Matrix)], path: &Path) -> Result<()> {
+    whole(path, |file| {
+        let mut file = Arrays { zip: ZipWriter::new(BufWriter::new(file)) };
+        for (name, m) in arrays {
+            file.array(name, "<f4", &[m.rows(), m.cols()], |out| {
+                m.as_slice().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
+            })?;
+        }
+        if let Some(ids) = graph.ids() {
+            file.ids(ids)?;
+        }
+        file.zip.finish().map_err(IoError::other)?.flush()
+    })
+}
+
+/// The arrays of an npz file, one after the other.
+struct Arrays<W: Write + std::io::Seek> {
+    zip: ZipWriter<W>,
+}
+
+impl<W: Write + std::io::Seek> Arrays<W> {
+    fn ids(&mut self, ids: &[String]) -> std::io::Result<()> {
+        let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0).max(1);
+        self.array("ids", &format!("<U{width}"), &[ids.len()], |out| {
+            ids.iter().try_for_each(|id| {
+                let letters = id.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+                letters.into_iter().try_for_each(|letter| out.write_all(&letter.to_le_bytes()))
+            })
+        })
+    }
+
+    fn array(
+        &mut self,
+        name: &str,
+        kind: &str,
+        shape: &[usize],
+        fill: impl FnOnce(&mut BufWriter<&mut ZipWriter<W>>) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        // Level 1: half the size for a tenth of the time of the default.
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .compression_level(Some(1))
+            .large_file(true);
+        self.zip.start_file(format!("{name}.npy"), options).map_err(IoError::other)?;
+        let mut out = BufWriter::with_capacity(1 << 16, &mut self.zip);
+        let shape = match shape {
+            [] => "()".into(),
+            [n] => format!("({n},)"),
+            _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+        };
+        let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+        // Ten bytes before it and a line feed after it; data begin at a multiple of 64.
+        let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
+        let length = u16::try_from(padded).expect("headers are short");
+        out.write_all(b"\x93NUMPY\x01\x00")?;
+        out.write_all(&length.to_le_bytes())?;
+        writeln!(out, "{header:width$}", width = padded - 1)?;
+        fill(&mut out)?;
+        out.flush()
+    }
+
+    /// A single text, as NumPy's UTF-32.
+    fn text(&mut self, name: &str, text: &str) -> std::io::Result<()> {
+        self.array(name, &format!("<U{}", text.chars().count()), &[], |out| {
+            text.chars().try_for_each(|c| out.write_all(&u32::from(c).to_le_bytes()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{self, LoadParams};
+    use netinfof::Exec;
+    use netinfof::Seed;
+    use netinfof::synth;
+
+    #[test]
+    fn tables_and_ids_are_read_again() {
+        let exec = Exec::new(1).unwrap();
+        let folder = std::env::temp_dir().join(format!("netinfof-tables-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str| folder.join(name);
+        std::fs::write(
+            file("e.csv"),
+            "source,target\n\"a,b\",\"#c\"\n\"#c\",\"say \"\"hi\"\"\"\nd,\"a,b\"\n",
+        )
+        .unwrap();
+        std::fs::write(file("n.csv"), "id,label,x,y\nd,1,0.1,2\n\"a,b\",,3,0.3333333\n\"#c\",0,0,-1e-7\n\"say \"\"hi\"\"\",1,5,6\nalone,0,7,8\n").unwrap();
+        let load = |source: &Path, nodes: Option<&Path>| {
+            let params = nodes.map_or(LoadParams::default(), |nodes| LoadParams::default().nodes(nodes));
+            load::graph(source.to_str().unwrap(), &params, Seed(0), &exec).unwrap()
+        };
+        let graph = load(&file("e.csv"), Some(&file("n.csv")));
+        for (e, n) in [
+            ("e2.csv", "n2.csv"),
+            ("e2.tsv", "n2.tsv"),
+            ("e2.csv.gz", "n2.csv.gz"),
+            ("e2.csv.zst", "n2.tsv.zst"),
+            ("e2.parquet", "n2.parquet"),
+            ("e2.csv", "n2.parquet"),
+            ("e2.parquet", "n2.csv.zst"),
+        ] {
+            edges(&graph, &file(e)).unwrap();
+            nodes(&graph, &file(n)).unwrap();
+            let again = load(&file(e), Some(&file(n)));
+            assert_eq!(again.adjacency(), graph.adjacency(), "{e}");
+            assert_eq!((again.features(), again.labels()), (graph.features(), graph.labels()), "{e}");
+            assert_eq!(again.ids(), graph.ids(), "{e}");
+        }
+        npz(&graph, &file("g.npz")).unwrap();
+        let again = load(&file("g.npz"), None);
+        assert_eq!((again.ids(), again.labels()), (graph.ids(), graph.labels()));
+        market(&graph, &file("g.mtx")).unwrap();
+        assert_eq!(load(&file("g.mtx"), None).adjacency(), graph.adjacency());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let exec = Exec::new(1).unwrap();
+        let folder = std::env::temp_dir().join(format!("netinfof-save-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for spec in ["demo", "random-offdiagonal?nodes=200&features=20", "large?nodes=500&features=0&words=0"]
+        {
+            let graph = synth::named(spec, Seed(1), &exec).unwrap();
+            let path = folder.join("g.npz");
+            npz(&graph, &path).unwrap();
+            let read = load::graph(path.to_str().unwrap(), &LoadParams::default(), Seed(0), &exec).unwrap();
+            assert_eq!(read.adjacency(), graph.adjacency(), "{spec}");
+            assert_eq!((read.features(), read.labels()), (graph.features(), graph.labels()), "{spec}");
+            assert_eq!(read.truth(), graph.truth(), "{spec}");
+        }
+        let missing = npz(&synth::named("demo", Seed(1), &exec).unwrap(), &folder.join("no/such/g.npz"));
+        assert!(missing.unwrap_err().to_string().contains("no such"));
+        // A link is followed, not replaced.
+        #[cfg(unix)]
+        {
+            let link = folder.join("link.npz");
+            std::os::unix::fs::symlink(folder.join("g.npz"), &link).unwrap();
+            let before = std::fs::metadata(folder.join("g.npz")).unwrap().len();
+            npz(&synth::named("demo", Seed(1), &exec).unwrap(), &link).unwrap();
+            assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+            assert_ne!(std::fs::metadata(folder.join("g.npz")).unwrap().len(), before);
+            std::fs::remove_file(link).unwrap();
+        }
+        let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+        assert_eq!(left.len(), 1, "nothing half-written is left");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

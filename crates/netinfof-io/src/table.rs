@@ -1,0 +1,421 @@
+//! Tables: edge lists and node tables, as text (plain, gzipped or in Zstandard) or as Parquet.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::npz::is_bomb;
+use crate::parquet::{self, Reader};
+use crate::row::{Cell, Row};
+use netinfof::{Error, Result};
+
+/// Reads a table row by row.
+pub(crate) struct Table {
+    path: PathBuf,
+    source: TableSource,
+    /// Rows that were looked at already and are still to be given, and what went wrong after them.
+    held: VecDeque<Row>,
+    fault: Option<Error>,
+}
+
+enum TableSource {
+    Text(Lines),
+    Parquet(Box<Reader>),
+}
+
+/// A text. The delimiter is found from the first row; comments (`#`, `%`) and blank lines are skipped; every row must have as
+/// many cells as the first.
+struct Lines {
+    reader: Box<dyn BufRead>,
+    line: usize,
+    /// Bytes of the file, and bytes of text read so far.
+    size: [u64; 2],
+    delimiter: Option<char>,
+    width: Option<(usize, usize)>,
+    even: bool,
+}
+
+/// A longer line is no edge and no node; it would be a binary file.
+const MAX_LINE: u64 = 64 << 20;
+
+/// The text of a file, unpacked where it is packed, and the bytes it is packed into (for what is not packed: as many as there can be).
+pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
+    let io = |e| Error::io(path, e);
+    let file = File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let start = reader.fill_buf().map_err(io)?;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return Ok((Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader))), length));
+    }
+    if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        return unpacked_zstandard(reader, path).map(|unpacked| (unpacked, length));
+    }
+    // It may also be a stream without a size.
+    Ok((Box::new(reader), u64::MAX))
+}
+
+#[cfg(feature = "zstd")]
+fn unpacked_zstandard(reader: BufReader<File>, path: &Path) -> Result<Box<dyn BufRead>> {
+    let unpacked = zstd::stream::read::Decoder::with_buffer(reader).map_err(|e| Error::io(path, e))?;
+    Ok(Box::new(BufReader::with_capacity(1 << 16, unpacked)))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn unpacked_zstandard(_: BufReader<File>, path: &Path) -> Result<Box<dyn BufRead>> {
+    let what = "Zstandard is not part of this build; unpack the file first, or pack it with gzip".into();
+    Err(Error::Format { path: path.into(), what })
+}
+
+impl Table {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let source = if parquet::is(path)? {
+            TableSource::Parquet(Box::new(Reader::open(path)?))
+        } else {
+            let (mut reader, length) = opened(path)?;
+            let start = reader.fill_buf().map_err(|e| Error::io(path, e))?;
+            if let Some(what) = other_format(start) {
+                return Err(Error::Format { path: path.into(), what: what.into() });
+            }
+            let size = [length, 0];
+            TableSource::Text(Lines { reader, line: 0, size, delimiter: None, width: None, even: true })
+        };
+        Ok(Table { path: path.into(), source, held: VecDeque::new(), fault: None })
+    }
+
+    /// Whether the text begins so; nothing of it is taken.
+    pub(crate) fn begins_with(&mut self, words: &str) -> Result<bool> {
+        match &mut self.source {
+            TableSource::Parquet(_) => Ok(false),
+            TableSource::Text(lines) => {
+                let start = lines.reader.fill_buf().map_err(|e| Error::io(&self.path, e))?;
+                Ok(start.starts_with(words.as_bytes()))
+            }
+        }
+    }
+
+    /// Whether these words are in the first line of a text, in capitals or not; nothing of it is taken.
+    pub(crate) fn first_line_contains(&mut self, words: &str) -> Result<bool> {
+        match &mut self.source {
+            TableSource::Parquet(_) => Ok(false),
+            TableSource::Text(lines) => {
+                let start = lines.reader.fill_buf().map_err(|e| Error::io(&self.path, e))?;
+                let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+                Ok(String::from_utf8_lossy(line).to_lowercase().contains(words))
+            }
+        }
+    }
+
+    /// Lets rows have different numbers of cells.
+    pub(crate) fn uneven(mut self) -> Self {
+        if let TableSource::Text(lines) = &mut self.source {
+            lines.even = false;
+        }
+        self
+    }
+
+    pub(crate) fn error(&self, line: usize, what: impl Into<String>) -> Error {
+        match self.source {
+            TableSource::Text(_) => Error::Parse { path: self.path.clone(), line, what: what.into() },
+            TableSource::Parquet(_) => {
+                Error::Format { path: self.path.clone(), what: format!("row {line}: {}", what.into()) }
+            }
+        }
+    }
+
+    /// A row's place in words.
+    pub(crate) fn place(&self, line: usize) -> String {
+        match self.source {
+            TableSource::Text(_) => format!("line {line}"),
+            TableSource::Parquet(_) => format!("row {line}"),
+        }
+    }
+
+    /// Whether the columns always have names, and rows are data alone.
+    pub(crate) fn is_named(&self) -> bool {
+        matches!(self.source, TableSource::Parquet(_))
+    }
+
+    /// The columns' own names, where the file keeps them apart from its rows.
+    pub(crate) fn own_names(&self) -> Option<Vec<String>> {
+        match &self.source {
+            TableSource::Text(_) => None,
+            TableSource::Parquet(reader) => Some(reader.names()),
+        }
+    }
+
+    /// Whether something is wrong after the rows that were looked at.
+    pub(crate) fn is_faulty(&self) -> bool {
+        self.fault.is_some()
+    }
+
+    /// Looks at the first rows of a text, as many as fit in a sample; nothing is taken. Also whether they are all rows. A fault in them is
+    /// reported when the rows before it have been read.
+    pub(crate) fn peek(&mut self) -> (&[Row], bool) {
+        const ROWS: usize = 1000;
+        const BYTES: usize = 1 << 20;
+        let mut bytes = 0;
+        let mut whole = false;
+        assert!(!self.is_named(), "columns are chosen before the first row of a table that has names");
+        while self.fault.is_none() && self.held.len() < ROWS && bytes < BYTES {
+            let mut row = Row::default();
+            match self.read_source(&mut row) {
+                Ok(true) => {
+                    bytes += row.text.len() + size_of::<Cell>() * row.len();
+                    self.held.push_back(row);
+                }
+                Ok(false) => {
+                    whole = true;
+                    break;
+                }
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        (self.held.make_contiguous(), whole)
+    }
+
+    /// Says that no other columns are needed; their cells may then be empty. A column that cannot be read as cells is refused here.
+    pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
+        match &mut self.source {
+            TableSource::Text(_) => Ok(()),
+            TableSource::Parquet(reader) => reader.only(columns),
+        }
+    }
+
+    /// The next row, or `None` at the end.
+    pub(crate) fn next_row(&mut self) -> Result<Option<Row>> {
+        let mut row = Row::default();
+        Ok(self.read(&mut row)?.then_some(row))
+    }
+
+    /// Reads the next row into `row`; none is left where this is false.
+    pub(crate) fn read(&mut self, row: &mut Row) -> Result<bool> {
+        if let Some(held) = self.held.pop_front() {
+            *row = held;
+            return Ok(true);
+        }
+        if let Some(error) = self.fault.take() {
+            return Err(error);
+        }
+        self.read_source(row)
+    }
+
+    fn read_source(&mut self, row: &mut Row) -> Result<bool> {
+        match &mut self.source {
+            TableSource::Text(lines) => lines.read(&self.path, row),
+            TableSource::Parquet(reader) => reader.read(row),
+        }
+    }
+}
+
+impl Lines {
+    fn read(&mut self, path: &Path, row: &mut Row) -> Result<bool> {
+        loop {
+            row.cells.clear();
+            let mut bytes = std::mem::take(&mut row.text).into_bytes();
+            bytes.clear();
+            let read = (&mut self.reader)
+                .take(MAX_LINE)
+                .read_until(b'\n', &mut bytes)
+                .map_err(|e| Error::io(path, e))?;
+            if read == 0 {
+                return Ok(false);
+            }
+            self.line += 1;
+            self.size[1] += read as u64;
+            let error = |what: String| Err(Error::Parse { path: path.into(), line: self.line, what });
+            if is_bomb(self.size[1], self.size[0]) {
+                return error(format!(
+                    "{} bytes unpack to more than {}; this is a trap",
+                    self.size[0], self.size[1]
+                ));
+            }
+            if read as u64 == MAX_LINE {
+                return error("a line of more than 64 MiB; this is not a table".into());
+            }
+            row.text = match String::from_utf8(bytes) {
+                Ok(text) => text,
+                Err(_) => return error("not valid UTF-8 text".into()),
+            };
+            let text = row.text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r']);
+            if text.trim().is_empty() || text.starts_with(['#', '%']) {
+                continue;
+            }
+            let delimiter = *self.delimiter.get_or_insert_with(|| {
+                [',', '\t', ';'].into_iter().find(|&c| text.contains(c)).unwrap_or(' ')
+            });
+            if delimiter != ' ' && text.contains('"') {
+                let cells = unquoted(text, delimiter);
+                row.clear();
+                for cell in &cells {
+                    row.push_text(cell);
+                }
+            } else {
+                let start = row.text.as_ptr() as usize;
+                let place = |cell: &str| {
+                    let at = cell.as_ptr() as usize - start;
+                    Cell::Text(at, at + cell.len())
+                };
+                if delimiter == ' ' {
+                    row.cells.extend(text.split_whitespace().map(place));
+                } else {
+                    row.cells.extend(text.split(delimiter).map(|cell| place(cell.trim())));
+                }
+            }
+            row.line = self.line;
+            let count = row.len();
+            let (width, first_line) = *self.width.get_or_insert((count, self.line));
+            if self.even && count != width {
+                let neighbours = count.max(width) > 4 && (0..count).all(|at| row.is_number(at));
+                return error(format!(
+                    "{count} {} where line {first_line} has {width}{}",
+                    if count == 1 { "column" } else { "columns" },
+                    if neighbours { "; write lists of neighbours as one edge per line" } else { "" }
+                ));
+            }
+            return Ok(true);
+        }
+    }
+}
+
+/// What a file is that begins so, where it is certainly no table, and what to do with it.
+fn other_format(start: &[u8]) -> Option<&'static str> {
+    const BINARY: [(&[u8], &str); 6] = [
+        (b"PK\x03\x04", "looks like a zip archive, not a table; unpack it and give the file inside"),
+        (b"PK\x05\x06", "looks like an empty zip archive, not a table"),
+        (
+            b"\x93NUMPY",
+            "looks like a single NumPy array, not a table; save the edges with np.savez(FILE, edge_index=…)",
+        ),
+        (b"\x80", "looks like a Python pickle, not a table; save the edges as a table or as npz"),
+        (b"\x89HDF", "looks like HDF5, not a table; save the edges as a table or as npz"),
+        (b"SQLite format 3\0", "looks like an SQLite database, not a table; export the edges as CSV"),
+    ];
+    if let Some((_, what)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Some(what);
+    }
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
+    let lower = start[..start.len().min(16)].to_ascii_lowercase();
+    let begins = |word: &str| lower.starts_with(word.as_bytes());
+    if begins("<?xml") || begins("<graphml") || begins("<gexf") || begins("<!doctype") || begins("<html") {
+        return Some("looks like XML or HTML, not a table; write the edges as a table, one edge per line");
+    }
+    if begins("*vertices") {
+        return Some(
+            "looks like a Pajek network, not a table; write the edges as a table, one edge per line",
+        );
+    }
+    if begins("graph [") || begins("graph\n[") || begins("graph\r\n[") {
+        return Some("looks like GML, not a table; write the edges as a table, one edge per line");
+    }
+    if matches!(start.first(), Some(b'{' | b'[')) && is_json(start) {
+        return Some(if is_json_features(start) {
+            "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` beside an edge list"
+        } else {
+            "looks like JSON, not a table; write the edges as a table, one edge per line"
+        });
+    }
+    None
+}
+
+/// Whether a text that may be cut off is JSON: one value, or one per line. Ids may begin with a bracket, too.
+fn is_json(start: &[u8]) -> bool {
+    let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => {
+            let rest = &start[values.byte_offset()..];
+            let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+            rest[..line].trim_ascii().is_empty()
+        }
+        Some(Err(error)) => error.is_eof(),
+        None => false,
+    }
+}
+
+/// Whether JSON begins like `{"0": [1, 2], …`: lists of numbers by id.
+fn is_json_features(start: &[u8]) -> bool {
+    let Some(inside) = start.strip_prefix(b"{") else { return false };
+    let Some(quoted) = inside.trim_ascii_start().strip_prefix(b"\"") else { return false };
+    let Some(end) = quoted.iter().position(|&byte| byte == b'"') else { return false };
+    let after = quoted[end + 1..].trim_ascii_start();
+    let Some(list) = after.strip_prefix(b":").map(<[u8]>::trim_ascii_start) else { return false };
+    let Some(first) = list.strip_prefix(b"[").map(<[u8]>::trim_ascii_start) else { return false };
+    matches!(first.first(), Some(b'0'..=b'9' | b'-'))
+}
+
+/// Splits a line in which a cell in double quotes may hold the delimiter; a doubled quote stands for one.
+fn unquoted(text: &str, delimiter: char) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut quoted = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let cell = cells.last_mut().expect("never empty");
+        if c == '"' {
+            if quoted && chars.peek() == Some(&'"') {
+                chars.next();
+                cell.push('"');
+            } else {
+                quoted = !quoted;
+            }
+        } else if c == delimiter && !quoted {
+            cells.push(String::new());
+        } else {
+            cell.push(c);
+        }
+    }
+    cells.iter().map(|cell| cell.trim().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use super::*;
+
+    #[test]
+    fn cells() {
+        let path = std::env::temp_dir().join(format!("netinfof-cells-{}.txt", std::process::id()));
+        for (text, expected) in [
+            ("a,b", vec!["a", "b"]),
+            (r#""a,1", "b""c""#, vec!["a,1", "b\"c"]),
+            ("\u{feff}  1 \t 2 \r\n", vec!["1", "2"]),
+            ("x\t\ty", vec!["x", "", "y"]),
+            ("a ; b;ü ", vec!["a", "b", "ü"]),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let row = Table::open(&path).unwrap().next_row().unwrap().unwrap();
+            let found: Vec<String> = row.cells().map(Cow::into_owned).collect();
+            assert_eq!(found, expected);
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn files_that_are_no_tables() {
+        for (text, expected) in [
+            (r#"{"0": [1, 2], "1": [3"#, "node features in JSON"),
+            (r#"{"nodes": [{"id": 1}], "links": []}"#, "JSON"),
+            ("[[0, 1], [1, 2]]\n", "JSON"),
+            ("\u{feff}\n {\"source\": 1}\n{\"source\": 2}\n", "JSON"),
+            ("<?xml version=\"1.0\"?>\n<graphml>", "XML"),
+            ("*Vertices 3\n1 \"a\"\n", "Pajek"),
+            ("graph [\n  node [\n", "GML"),
+        ] {
+            let found = other_format(text.as_bytes()).unwrap_or_default();
+            assert!(found.contains(expected), "{text}: {found}");
+        }
+        // Ids may begin like any of these.
+        for text in [
+            "[deleted],bob\n",
+            "[1],[2]\n[2],[3]\n",
+            "[1] [2]\n",
+            "{4f-a},{4f-b}\n",
+            "graph theory\n",
+            "PKM2 PKLR\n",
+            "{a {b\n",
+        ] {
+            assert_eq!(other_format(text.as_bytes()), None, "{text}");
+        }
+    }
+}

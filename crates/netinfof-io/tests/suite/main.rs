@@ -1,0 +1,6 @@
+//! Files of every kind, as people have them.
+
+mod data;
+mod formats;
+mod fuzz;
+mod reading;

@@ -1,0 +1,271 @@
+//! Sparse matrices by rows, and the ids that name their rows.
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+
+/// A node: its row in every matrix.
+pub type NodeId = u32;
+
+/// A pair of nodes.
+pub type Pair = [NodeId; 2];
+
+/// A sparse matrix by rows.
+///
+/// Row `i` holds columns `indices[indptr[i]..indptr[i + 1]]`, ascending, and the values at the same places; a pattern
+/// (`values` is `None`) has the value 1 everywhere.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Csr {
+    cols: usize,
+    indptr: Vec<usize>,
+    indices: Vec<u32>,
+    values: Option<Vec<f32>>,
+}
+
+impl Csr {
+    /// Checks and takes the three arrays.
+    pub fn new(cols: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Option<Vec<f32>>) -> Result<Self> {
+        let bad = |what: String| Err(Error::InvalidGraph { what });
+        if indptr.first() != Some(&0) || indptr.last() != Some(&indices.len()) {
+            return bad(format!("row pointers of a sparse matrix must run from 0 to {}", indices.len()));
+        }
+        if indptr.windows(2).any(|w| w[0] > w[1]) {
+            return bad("row pointers of a sparse matrix must not decrease".into());
+        }
+        if let Some(&index) = indices.iter().find(|&&index| index as usize >= cols) {
+            return bad(format!("column {index} of a sparse matrix with {cols} columns"));
+        }
+        if values.as_ref().is_some_and(|values| values.len() != indices.len()) {
+            return bad(format!("a sparse matrix with {} indices needs as many values", indices.len()));
+        }
+        let mut csr = Csr { cols, indptr, indices, values };
+        csr.sort_rows();
+        Ok(csr)
+    }
+
+    /// Sorts the columns of every row; most files have them sorted already.
+    fn sort_rows(&mut self) {
+        for row in 0..self.rows() {
+            let range = self.indptr[row]..self.indptr[row + 1];
+            if self.indices[range.clone()].is_sorted() {
+                continue;
+            }
+            match &mut self.values {
+                None => self.indices[range].sort_unstable(),
+                Some(values) => {
+                    let mut entries: Vec<(u32, f32)> =
+                        range.clone().map(|at| (self.indices[at], values[at])).collect();
+                    entries.sort_by_key(|entry| entry.0);
+                    for (at, (index, value)) in range.zip(entries) {
+                        self.indices[at] = index;
+                        values[at] = value;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds entries that are stored twice and drops those that are zero.
+    pub(crate) fn compact(&mut self) {
+        let rising = (0..self.rows()).all(|row| self.row(row).windows(2).all(|w| w[0] < w[1]));
+        if rising && self.values.as_ref().is_none_or(|values| !values.contains(&0.0)) {
+            return;
+        }
+        let values = self.values.take().unwrap_or_else(|| vec![1.0; self.indices.len()]);
+        let (mut kept, mut sums) = (Vec::with_capacity(self.indices.len()), Vec::with_capacity(values.len()));
+        for row in 0..self.indptr.len() - 1 {
+            let range = self.indptr[row]..self.indptr[row + 1];
+            self.indptr[row] = kept.len();
+            let entries: Vec<(u32, f32)> = range.map(|at| (self.indices[at], values[at])).collect();
+            for own in entries.chunk_by(|a, b| a.0 == b.0) {
+                let sum: f32 = own.iter().map(|entry| entry.1).sum();
+                if sum != 0.0 {
+                    kept.push(own[0].0);
+                    sums.push(sum);
+                }
+            }
+        }
+        *self.indptr.last_mut().expect("there is always a first pointer") = kept.len();
+        self.indices = kept;
+        self.values = Some(sums);
+    }
+
+    /// The symmetric pattern of undirected edges, each given once. Self loops and repeated edges must be gone.
+    pub fn symmetric(nodes: usize, edges: &[Pair]) -> Self {
+        let mut indptr = vec![0usize; nodes + 1];
+        for &[i, j] in edges {
+            indptr[i as usize + 1] += 1;
+            indptr[j as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            indptr[node + 1] += indptr[node];
+        }
+        let mut next = indptr.clone();
+        let mut indices = vec![0; indptr[nodes]];
+        for &[i, j] in edges {
+            indices[next[i as usize]] = j;
+            next[i as usize] += 1;
+            indices[next[j as usize]] = i;
+            next[j as usize] += 1;
+        }
+        let mut csr = Csr { cols: nodes, indptr, indices, values: None };
+        csr.sort_rows();
+        csr
+    }
+
+    /// A pattern from a reader that sorts: columns must ascend and lie in range, which is not checked again.
+    pub fn pattern(cols: usize, indptr: Vec<usize>, indices: Vec<u32>) -> Self {
+        Csr { cols, indptr, indices, values: None }
+    }
+
+    /// Joins rows from a reader that sorts: columns must ascend and lie in range, which is not checked again.
+    pub fn from_rows(cols: usize, rows: impl Iterator<Item = (Vec<u32>, Vec<f32>)>) -> Self {
+        let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (row_indices, row_values) in rows {
+            indices.extend(row_indices);
+            values.extend(row_values);
+            indptr.push(indices.len());
+        }
+        Csr { cols, indptr, indices, values: Some(values) }
+    }
+
+    /// The entries of a dense matrix that are not zero.
+    pub fn from_dense(dense: &Matrix) -> Self {
+        let row = |row: usize| {
+            let stored = dense.row(row).iter().enumerate().filter(|(_, v)| **v != 0.0);
+            stored.map(|(col, &v)| (u32::try_from(col).expect("columns fit in u32"), v)).unzip()
+        };
+        Csr::from_rows(dense.cols(), (0..dense.rows()).map(row))
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.indptr.len() - 1
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of stored entries.
+    pub fn nnz(&self) -> usize {
+        self.indices.len()
+    }
+
+    /// Columns of one row, ascending.
+    pub fn row(&self, row: usize) -> &[u32] {
+        &self.indices[self.indptr[row]..self.indptr[row + 1]]
+    }
+
+    /// Values of one row; `None` where all are 1.
+    pub fn row_values(&self, row: usize) -> Option<&[f32]> {
+        self.values.as_ref().map(|values| &values[self.indptr[row]..self.indptr[row + 1]])
+    }
+
+    /// All values; `None` where all are 1.
+    pub fn values(&self) -> Option<&[f32]> {
+        self.values.as_deref()
+    }
+
+    /// Whether an entry is stored.
+    pub fn contains(&self, row: u32, col: u32) -> bool {
+        self.row(row as usize).binary_search(&col).is_ok()
+    }
+
+    /// The transpose. `O(nnz)`.
+    #[must_use]
+    pub fn transpose(&self) -> Csr {
+        let mut indptr = vec![0usize; self.cols + 1];
+        for &col in &self.indices {
+            indptr[col as usize + 1] += 1;
+        }
+        for col in 0..self.cols {
+            indptr[col + 1] += indptr[col];
+        }
+        let mut next = indptr.clone();
+        let mut indices = vec![0u32; self.nnz()];
+        let mut values = self.values.as_ref().map(|_| vec![0.0; self.nnz()]);
+        for row in 0..self.rows() {
+            for at in self.indptr[row]..self.indptr[row + 1] {
+                let slot = &mut next[self.indices[at] as usize];
+                indices[*slot] = u32::try_from(row).expect("rows fit in u32");
+                if let (Some(values), Some(own)) = (&mut values, &self.values) {
+                    values[*slot] = own[at];
+                }
+                *slot += 1;
+            }
+        }
+        Csr { cols: self.rows(), indptr, indices, values }
+    }
+
+    /// The dense form.
+    pub fn to_dense(&self) -> Matrix {
+        let mut dense = Matrix::zeros(self.rows(), self.cols);
+        for row in 0..self.rows() {
+            let values = self.row_values(row);
+            for (at, &col) in self.row(row).iter().enumerate() {
+                dense.row_mut(row)[col as usize] += values.map_or(1.0, |values| values[at]);
+            }
+        }
+        dense
+    }
+
+    pub(crate) fn map_values(&mut self, map: impl Fn(usize, f32) -> f32) {
+        let values = self.values.get_or_insert_with(|| vec![1.0; self.indices.len()]);
+        for row in 0..self.indptr.len() - 1 {
+            for value in &mut values[self.indptr[row]..self.indptr[row + 1]] {
+                *value = map(row, *value);
+            }
+        }
+    }
+
+    /// Columns of all entries, row after row.
+    pub(crate) fn indices(&self) -> &[u32] {
+        &self.indices
+    }
+
+    /// The row that holds an entry, by the entry's position.
+    pub(crate) fn row_of_entry(&self, entry: usize) -> usize {
+        self.indptr.partition_point(|&start| start <= entry) - 1
+    }
+
+    /// Multiplies every column by its weight.
+    pub(crate) fn scale_cols(&mut self, weights: &[f32]) {
+        let count = self.indices.len();
+        let values = self.values.get_or_insert_with(|| vec![1.0; count]);
+        values.iter_mut().zip(&self.indices).for_each(|(v, &col)| *v *= weights[col as usize]);
+    }
+
+    /// Some of the rows, in this order.
+    pub(crate) fn rows_of(&self, rows: &[NodeId]) -> Csr {
+        let mut indptr = vec![0];
+        let (mut indices, mut values) = (Vec::new(), self.values.as_ref().map(|_| Vec::new()));
+        for &row in rows {
+            indices.extend_from_slice(self.row(row as usize));
+            if let (Some(values), Some(own)) = (&mut values, self.row_values(row as usize)) {
+                values.extend_from_slice(own);
+            }
+            indptr.push(indices.len());
+        }
+        Csr { cols: self.cols, indptr, indices, values }
+    }
+}
+
+/// The pair with its smaller node first.
+pub fn ordered([i, j]: Pair) -> Pair {
+    [i.min(j), i.max(j)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transpose_moves_values() {
+        let m = Csr::new(3, vec![0, 2, 3], vec![2, 0, 1], Some(vec![5.0, 4.0, 6.0])).unwrap();
+        assert_eq!(m.row(0), [0, 2]);
+        let t = m.transpose();
+        assert_eq!((t.rows(), t.cols()), (3, 2));
+        assert_eq!(t.to_dense().as_slice(), [4.0, 0.0, 0.0, 6.0, 5.0, 0.0]);
+    }
+}

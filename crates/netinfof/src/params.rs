@@ -1,0 +1,207 @@
+//! The parameters of a run, for each task.
+
+use serde::{Deserialize, Serialize};
+
+use crate::act::{Grid, LinkActParams, NodeActParams, Penalties};
+use crate::compat::{CompatKind, CompatParams};
+use crate::component::{ComponentParams, FeatureScaling};
+use crate::error::{Error, Result};
+use crate::probe::{LinkProbeParams, NodeProbeParams};
+use crate::seed::Seed;
+use crate::spec::ComponentKind;
+use crate::split::{NodeSplitParams, Protocol, SplitParams};
+use crate::training::TrainingParams;
+
+/// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
+/// [`LinkParams::paper`] does not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LinkParams {
+    /// Number of splits (default 1); they use the seeds `seed`, `seed + 1`, ….
+    pub splits: usize,
+    /// The first seed (default 0).
+    pub seed: Seed,
+    /// How edges are split.
+    pub split: SplitParams,
+    /// The components.
+    pub component: ComponentParams,
+    /// The compatibility matrix.
+    pub compat: CompatParams,
+    /// Probe.
+    pub probe: LinkProbeParams,
+    /// Act.
+    pub act: LinkActParams,
+    /// Folds of cross-fitting (default 5; [`crate::training`] says what it is); 0 turns it off.
+    pub crossfit: usize,
+}
+
+impl Default for LinkParams {
+    fn default() -> Self {
+        LinkParams {
+            splits: 1,
+            seed: Seed(0),
+            split: SplitParams::default(),
+            component: ComponentParams { kinds: LINKS.to_vec(), ..ComponentParams::default() },
+            compat: CompatParams::default(),
+            probe: LinkProbeParams::default(),
+            act: LinkActParams::default(),
+            crossfit: 5,
+        }
+    }
+}
+
+impl LinkParams {
+    /// The paper and the protocol of its published code: its five components and nothing beside them, unverified
+    /// negatives, no cross-fitting, its grid of penalties, an SVD as rough as its scores show. Where the two differ or the code is at fault the paper's text
+    /// holds, pair features are symmetric, and LSQR goes further (docs/design/compatibility.md).
+    #[must_use]
+    pub fn paper() -> Self {
+        let mut params = LinkParams::default();
+        params.split.protocol = Protocol::Paper;
+        params.component.kinds = ComponentKind::PAPER.to_vec();
+        params.component.rsvd.power_iterations = 1;
+        params.component.scaling = FeatureScaling::Paper;
+        params.compat.core = true;
+        params.compat.lsqr.damp = 1.0;
+        params.act.penalties = Penalties::Grid(Grid::new(vec![1e-4, 1e-5], vec![1e-3, 1e-4, 1e-5, 1e-6]));
+        params.act.negatives = 1;
+        params.act.max_pairs = 600_000;
+        params.crossfit = 0;
+        params
+    }
+
+    #[doc(hidden)]
+    pub fn training(&self) -> TrainingParams {
+        TrainingParams {
+            folds: self.crossfit,
+            act: [self.act.max_pairs, self.act.negatives],
+            probe_negatives: self.probe.negatives,
+            compat: [self.compat.max_edges, self.compat.negatives],
+            compat_core: self.compat.core,
+        }
+    }
+
+    /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S and no compatibility matrix.
+    #[must_use]
+    pub fn slimg(mut self) -> Self {
+        self.component.kinds = SLIMG.to_vec();
+        self.compat.kind = CompatKind::None;
+        self
+    }
+
+    pub(crate) fn validate(&self) -> Result<()> {
+        check_splits(self.splits)?;
+        self.component.validate()?;
+        self.compat.validate()?;
+        self.probe.validate()?;
+        if self.crossfit == 1 || self.crossfit > 1000 {
+            return Err(Error::param("crossfit", self.crossfit, "0 for none, or 2 to 1000 folds"));
+        }
+        self.act.validate()
+    }
+}
+
+/// The parameters of every stage of node classification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NodeParams {
+    /// Number of splits (default 1); they use the seeds `seed`, `seed + 1`, ….
+    pub splits: usize,
+    /// The first seed (default 0).
+    pub seed: Seed,
+    /// How nodes are split.
+    pub split: NodeSplitParams,
+    /// The components.
+    pub component: ComponentParams,
+    /// Probe.
+    pub probe: NodeProbeParams,
+    /// Act.
+    pub act: NodeActParams,
+}
+
+impl Default for NodeParams {
+    fn default() -> Self {
+        NodeParams {
+            splits: 1,
+            seed: Seed(0),
+            split: NodeSplitParams::default(),
+            component: ComponentParams::default(),
+            probe: NodeProbeParams::default(),
+            act: NodeActParams::default(),
+        }
+    }
+}
+
+impl NodeParams {
+    /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S.
+    #[must_use]
+    pub fn slimg(mut self) -> Self {
+        self.component.kinds = SLIMG.to_vec();
+        self
+    }
+
+    pub(crate) fn validate(&self) -> Result<()> {
+        check_splits(self.splits)?;
+        self.split.validate()?;
+        self.component.validate()?;
+        if self.component.kinds.iter().any(|kind| kind.is_pairwise()) {
+            return Err(Error::param("components", "X", "components of nodes; X belongs to pairs"));
+        }
+        self.probe.validate()?;
+        self.act.validate()
+    }
+}
+
+/// The components of link prediction: the paper's, and those of ours that validation data ask for.
+const LINKS: [ComponentKind; 7] = [
+    ComponentKind::U,
+    ComponentKind::R,
+    ComponentKind::F,
+    ComponentKind::P,
+    ComponentKind::S,
+    ComponentKind::D,
+    ComponentKind::X,
+];
+
+const SLIMG: [ComponentKind; 4] = [ComponentKind::U, ComponentKind::F, ComponentKind::P, ComponentKind::S];
+
+fn check_splits(splits: usize) -> Result<()> {
+    if (1..=10_000).contains(&splits) { Ok(()) } else { Err(Error::param("splits", splits, "1 to 10000")) }
+}
+
+/// What to do with the components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Measure what they know.
+    Probe,
+    /// Measure, then solve the task with them.
+    Act,
+}
+
+/// The parameters of a run, whichever the task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RunParams {
+    /// Of link prediction.
+    Links(LinkParams),
+    /// Of node classification.
+    Nodes(NodeParams),
+}
+
+impl RunParams {
+    /// The parameters of the components.
+    pub(crate) fn component(&self) -> &ComponentParams {
+        match self {
+            RunParams::Links(params) => &params.component,
+            RunParams::Nodes(params) => &params.component,
+        }
+    }
+
+    /// Links: how negatives were drawn.
+    pub(crate) fn protocol(&self) -> Option<Protocol> {
+        match self {
+            RunParams::Links(params) => Some(params.split.protocol),
+            RunParams::Nodes(_) => None,
+        }
+    }
+}

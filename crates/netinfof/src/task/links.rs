@@ -1,0 +1,241 @@
+//! Link prediction: the samples are pairs of nodes, the target is whether there is an edge.
+
+use std::borrow::Cow;
+
+use super::{CommonParams, MeasuredInformation, Run, Task, part_of};
+use crate::act::{self, ActReport, KnownEdges, LinkResult};
+use crate::component::{self, Communities, Component};
+use crate::csr::{Csr, NodeId, Pair};
+use crate::error::Result;
+use crate::findings::{ComponentReport, LEVEL};
+use crate::information::{Blocks, Information, Part};
+use crate::link::{self, Evaluated, LearnParams, LearnedLinks, PairSet};
+use crate::matrix::Matrix;
+use crate::model::{LinkWork, Model};
+use crate::pairwise::PairwiseSource;
+use crate::params::{Goal, LinkParams, RunParams};
+use crate::probe::{self, Probed, ProbedPairs};
+use crate::seed::Seed;
+use crate::spec::{Subject, TaskKind};
+use crate::split::{self, LinkPairs, LinkSplit, Negatives, Pairs};
+use crate::training::Training;
+
+/// Link prediction.
+pub(crate) struct Links;
+
+/// Test pairs and their scores.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TestedLinks {
+    /// Edges first.
+    pub pairs: Vec<Pair>,
+    /// How many of them are edges.
+    pub edges: usize,
+    /// Log-odds.
+    pub scores: Vec<f64>,
+}
+
+/// What was learned from training pairs, and the pairs that it is judged on.
+pub(crate) struct Work<'a> {
+    split: &'a LinkSplit,
+    components: Vec<Component>,
+    training: Training,
+    /// What the columns of X are made from, where X is one of the components.
+    source: Option<PairwiseSource<'a>>,
+    learned: LearnedLinks<'a>,
+    valid: Evaluated,
+    /// As many negatives as positives, where `valid` has more.
+    balanced: Option<Evaluated>,
+    /// Degree-matched negatives of the validation edges, where the others are uniform.
+    matched: Option<PairSet>,
+    /// All edges that are known, held-out ones too.
+    known: Cow<'a, Csr>,
+}
+
+impl Work<'_> {
+    /// The validation pairs of Probe, which weighs as many negatives as positives.
+    fn evaluated(&self) -> &Evaluated {
+        self.balanced.as_ref().unwrap_or(&self.valid)
+    }
+}
+
+impl Task for Links {
+    type Given = LinkPairs;
+    type Params = LinkParams;
+    type Split = LinkSplit;
+    type Work<'a> = Work<'a>;
+    type Fit = LinkResult;
+    type Tested = TestedLinks;
+
+    const KIND: TaskKind = TaskKind::Links;
+    const LEARNING_STAGE: Option<&'static str> = Some("compatibility");
+
+    fn validate(params: &LinkParams) -> Result<()> {
+        params.validate()
+    }
+
+    fn common(params: &LinkParams) -> CommonParams<'_> {
+        CommonParams { splits: params.splits, seed: params.seed, component: &params.component }
+    }
+
+    fn run_params(params: &LinkParams) -> RunParams {
+        RunParams::Links(params.clone())
+    }
+
+    fn split(run: &Run<'_, Self>, seed: Seed) -> Result<LinkSplit> {
+        let &Run { graph, given, goal, params, exec } = run;
+        let split = match given {
+            None => split::links(graph, &params.split, seed, exec)?,
+            Some(pairs) => split::links_given(graph, pairs.clone(), &params.split, seed, exec)?,
+        };
+        if goal == Goal::Act {
+            // Said now rather than after all the work.
+            act::check_hits(&params.act, &split, exec)?;
+        }
+        Ok(split)
+    }
+
+    fn adjacency<'a>(_: &Run<'a, Self>, split: &'a LinkSplit) -> &'a Csr {
+        &split.graph
+    }
+
+    fn learn<'a>(
+        run: &'a Run<'a, Self>,
+        split: &'a LinkSplit,
+        components: Vec<Component>,
+        keep: bool,
+        seed: Seed,
+    ) -> Result<Work<'a>> {
+        let &Run { graph, goal, params, exec, .. } = run;
+        let training = Training::draw(split, &params.training(), seed)?;
+        let pairwise = params.component.kinds.iter().any(|kind| kind.is_pairwise());
+        let source =
+            pairwise.then(|| PairwiseSource::new(&split.graph, graph.features(), &params.component, exec));
+        let learning = LearnParams {
+            compat: &params.compat,
+            ordered_pairs: params.act.directed,
+            for_act: goal == Goal::Act,
+        };
+        let learned = link::learn(&components, split, &training, source.as_ref(), &learning, exec)?;
+        // Memory for what follows, unless the components are wanted afterwards.
+        let components = if keep { components } else { Vec::new() };
+
+        let own_negatives = split.each > 0;
+        let valid = if goal == Goal::Act || !own_negatives { &split.valid } else { &Pairs::default() };
+        let valid = Evaluated::new(valid, source.as_ref(), exec);
+        let balanced = own_negatives
+            .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source.as_ref(), exec));
+        // Degrees alone separate edges from uniform pairs on many graphs: what goes beyond them is measured too.
+        let known = split.known_edges(graph);
+        let matched = match split.negatives {
+            Negatives::Uniform => LinkSplit::matched(&known, &split.valid.positives, 0, seed),
+            Negatives::Degree | Negatives::Heart => None,
+        };
+        let matched = matched.map(|pairs| PairSet::new(pairs, source.as_ref(), exec));
+        Ok(Work { split, components, training, source, learned, valid, balanced, matched, known })
+    }
+
+    fn probe(run: &Run<'_, Self>, work: &Work<'_>, seed: Seed) -> Result<Probed> {
+        let &Run { params, exec, .. } = run;
+        let LearnedLinks { components, parts } = &work.learned;
+        let pairs = ProbedPairs { valid: work.evaluated(), matched: work.matched.as_ref() };
+        probe::links(components, parts, &work.training, pairs, &params.probe, seed, exec)
+    }
+
+    fn information(
+        run: &Run<'_, Self>,
+        work: &Work<'_>,
+        probed: &Probed,
+        seed: Seed,
+    ) -> Result<MeasuredInformation> {
+        let communities = Communities::new(&work.split.graph, seed, run.exec)?;
+        let evaluated = work.evaluated();
+        let measured = |negatives: &PairSet| {
+            information(run, &work.learned, &communities, [&evaluated.positives, negatives], seed)
+        };
+        let all = measured(&evaluated.negatives)?;
+        // Asked for where no component's bins show a signal beyond degrees.
+        let silent = probed.scores.iter().all(|info| {
+            let beyond = info.beyond_degree.map_or(1.0, |beyond| beyond.p_value);
+            info.p_value.max(beyond) > LEVEL / probed.scores.len() as f64
+        });
+        let beyond_degree = work.matched.as_ref().filter(|_| silent).map(measured).transpose()?;
+        Ok(MeasuredInformation { information: all, beyond_degree })
+    }
+
+    fn act(run: &Run<'_, Self>, work: &Work<'_>, _: &Probed, seed: Seed) -> Result<LinkResult> {
+        let edges = KnownEdges { all: &work.known, source: work.source.as_ref(), seed };
+        let Work { split, training, learned, valid, .. } = work;
+        act::links(&learned.components, split, training, valid, edges, &run.params.act, run.exec)
+    }
+
+    fn act_report(fit: LinkResult) -> ActReport {
+        fit.report
+    }
+
+    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &LinkResult, seed: Seed) -> (Model, TestedLinks) {
+        let Work { split, components, learned, .. } = work;
+        let kept = LinkWork { split, components, learned: &learned.components, result: fit };
+        let model = Model::of_links(run.graph, &kept, run.params, seed.0, run.exec);
+        let pairs = [&split.test.positives[..], &split.test.negatives[..]].concat();
+        (model, TestedLinks { pairs, edges: split.test.positives.len(), scores: fit.test.concat() })
+    }
+
+    fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {
+        let found = work.learned.components.iter().zip(&probed.scores).map(|(learned, info)| {
+            let component = &learned.component;
+            let report = ComponentReport::new(info, component.cols(), component.compatibility());
+            (component.kind().name().into(), report)
+        });
+        found.collect()
+    }
+
+    fn degree_auc(work: &Work<'_>) -> Option<f64> {
+        work.matched.is_some().then(|| work.split.degree_auc())
+    }
+
+    fn repeats(split: &LinkSplit, twins: &[NodeId]) -> usize {
+        split.repeats(twins)
+    }
+}
+
+/// How many bits the components carry about whether a pair is an edge, alone and in groups, on validation pairs.
+fn information(
+    run: &Run<'_, Links>,
+    learned: &LearnedLinks<'_>,
+    communities: &Communities,
+    sets: [&PairSet; 2],
+    seed: Seed,
+) -> Result<Information> {
+    let &Run { graph, exec, .. } = run;
+    let LearnedLinks { components, parts } = learned;
+    let featureless = graph.features().cols() == 0;
+    let mut labels = vec![1; sets[0].len()];
+    labels.resize(sets[0].len() + sets[1].len(), 0);
+    let mut blocks = Blocks::default();
+    let hinged = |similarities: [Vec<f32>; 2]| {
+        let similarities = similarities.concat();
+        component::hinged(Matrix::from_vec(similarities.len(), 1, similarities), exec)
+    };
+    for own in components {
+        let kind = own.component.kind();
+        let rows = hinged(sets.map(|set| own.component.similarities(set, exec)));
+        if kind.is_pairwise() {
+            blocks.add_of_pairs(Part::Other, kind.name(), rows);
+        } else {
+            blocks.add(part_of(Subject::Component(kind), featureless), kind.name(), rows);
+        }
+    }
+    let structure = components.iter().any(|own| own.component.kind().is_structural());
+    let pairwise = components.iter().any(|own| own.component.kind().is_pairwise());
+    // Degrees are structure, and are looked at where structure is.
+    for own in parts.iter().filter(|own| own.subject != Subject::Degrees || structure || pairwise) {
+        let rows = hinged(sets.map(|set| own.similarities(set, exec)));
+        blocks.add_of_pairs(part_of(own.subject, featureless), own.subject.name(), rows);
+    }
+    if structure {
+        let rows = communities.similarities(&sets.map(PairSet::pairs).concat(), exec);
+        blocks.add(Part::Structure, "communities", component::hinged(rows, exec));
+    }
+    blocks.measure(&labels, 2, &sets.map(PairSet::units).concat(), seed, exec)
+}

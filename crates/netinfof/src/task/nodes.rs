@@ -1,0 +1,176 @@
+//! Node classification: the samples are nodes, the target is their class.
+
+use super::{CommonParams, MeasuredInformation, Run, Task, part_of};
+use crate::act::{self, ActReport, NodeResult};
+use crate::component::{self, Component, Normalization};
+use crate::csr::{Csr, NodeId};
+use crate::error::Result;
+use crate::findings::ComponentReport;
+use crate::information::{Blocks, Part};
+use crate::matrix::Matrix;
+use crate::model::{Model, NodeWork};
+use crate::params::{NodeParams, RunParams};
+use crate::probe::{self, Probed};
+use crate::seed::{Seed, Stream};
+use crate::spec::{ComponentKind, Group, Subject, TaskKind};
+use crate::split::{self, NodeSets, NodeSplit};
+
+/// Node classification.
+pub(crate) struct Nodes;
+
+/// Test nodes and their scores.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TestedNodes {
+    /// The nodes.
+    pub nodes: Vec<NodeId>,
+    /// Their true classes, by their positions among the model's.
+    pub labels: Vec<u32>,
+    /// Log-odds of every class, node after node.
+    pub scores: Vec<f64>,
+}
+
+/// The components, and the nodes that they are judged on.
+pub(crate) struct Work<'a> {
+    split: &'a NodeSplit,
+    components: Vec<Component>,
+}
+
+impl Task for Nodes {
+    type Given = NodeSets;
+    type Params = NodeParams;
+    type Split = NodeSplit;
+    type Work<'a> = Work<'a>;
+    type Fit = NodeResult;
+    type Tested = TestedNodes;
+
+    const KIND: TaskKind = TaskKind::Nodes;
+    const LEARNING_STAGE: Option<&'static str> = None;
+
+    fn validate(params: &NodeParams) -> Result<()> {
+        params.validate()
+    }
+
+    fn common(params: &NodeParams) -> CommonParams<'_> {
+        CommonParams { splits: params.splits, seed: params.seed, component: &params.component }
+    }
+
+    fn run_params(params: &NodeParams) -> RunParams {
+        RunParams::Nodes(params.clone())
+    }
+
+    fn split(run: &Run<'_, Self>, seed: Seed) -> Result<NodeSplit> {
+        let &Run { graph, given, params, exec, .. } = run;
+        match given {
+            None => split::nodes(graph, &params.split, seed, exec),
+            Some(sets) => split::nodes_given(graph, sets, &params.split, exec),
+        }
+    }
+
+    fn adjacency<'a>(run: &Run<'a, Self>, _: &'a NodeSplit) -> &'a Csr {
+        run.graph.adjacency()
+    }
+
+    fn learn<'a>(
+        _: &'a Run<'a, Self>,
+        split: &'a NodeSplit,
+        components: Vec<Component>,
+        _: bool,
+        _: Seed,
+    ) -> Result<Work<'a>> {
+        Ok(Work { split, components })
+    }
+
+    fn probe(run: &Run<'_, Self>, work: &Work<'_>, seed: Seed) -> Result<Probed> {
+        probe::nodes(&work.components, work.split, &run.params.probe, seed, run.exec)
+    }
+
+    /// How many bits the components carry about the classes, alone, in groups and against controls. Labels of training and
+    /// validation nodes alone are looked at.
+    fn information(
+        run: &Run<'_, Self>,
+        work: &Work<'_>,
+        _: &Probed,
+        seed: Seed,
+    ) -> Result<MeasuredInformation> {
+        let &Run { graph, exec, .. } = run;
+        let Work { split, components } = work;
+        let known = [&split.sets.train[..], &split.sets.valid].concat();
+        let featureless = graph.features().cols() == 0;
+        let gathered = |z: &Matrix| {
+            let mut rows = Matrix::zeros(known.len(), z.cols());
+            exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(known[at] as usize)));
+            rows
+        };
+        let normalized = |component: &Component| gathered(&component.normalized(Normalization::ByKind, exec));
+        let mut blocks = Blocks::default();
+        for component in components {
+            let part = part_of(Subject::Component(component.kind), featureless);
+            blocks.add(part, component.kind.name(), normalized(component));
+        }
+        if components.iter().any(|component| component.kind.is_structural()) {
+            blocks.add(Part::Structure, "roles", gathered(&component::roles(graph.adjacency(), exec)));
+        }
+        if !featureless {
+            if let Some(features) = components.iter().find(|own| own.kind == ComponentKind::F) {
+                blocks.add(Part::Nonlinear, "F by distance", normalized(features));
+            }
+            for component in shuffled_control(run, seed)? {
+                let name = format!("{} shuffled", component.kind.name());
+                blocks.add(Part::Control, name, normalized(&component));
+            }
+        }
+        let units: Vec<u64> = known.iter().map(|&node| u64::from(node)).collect();
+        let classes = split.classes.len();
+        let information = blocks.measure(&split.labels_of(&known), classes, &units, seed, exec)?;
+        Ok(MeasuredInformation { information, beyond_degree: None })
+    }
+
+    fn act(run: &Run<'_, Self>, work: &Work<'_>, probed: &Probed, seed: Seed) -> Result<NodeResult> {
+        act::nodes(&work.components, &probed.scores, work.split, &run.params.act, seed, run.exec)
+    }
+
+    fn act_report(fit: NodeResult) -> ActReport {
+        fit.report
+    }
+
+    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeResult, seed: Seed) -> (Model, TestedNodes) {
+        let Work { split, components } = work;
+        let kept = NodeWork { split, components, result: fit };
+        let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
+        let nodes = split.sets.test.clone();
+        let labels = split.labels_of(&nodes);
+        (model, TestedNodes { nodes, labels, scores: fit.test.clone() })
+    }
+
+    fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {
+        let found = work.components.iter().zip(&probed.scores).map(|(component, info)| {
+            let report = ComponentReport::new(info, component.embedding.cols(), None);
+            (component.kind.name().into(), report)
+        });
+        found.collect()
+    }
+
+    fn degree_auc(_: &Work<'_>) -> Option<f64> {
+        None
+    }
+
+    fn repeats(split: &NodeSplit, twins: &[NodeId]) -> usize {
+        split.repeats(twins)
+    }
+}
+
+/// Propagated components of features that belong to other nodes: random features become a sketch of the structure on their
+/// way through a graph, and these show how much of what propagation carries is that. Prepared as the components that they
+/// control.
+fn shuffled_control(run: &Run<'_, Nodes>, seed: Seed) -> Result<Vec<Component>> {
+    let &Run { graph, params, exec, .. } = run;
+    let mut own = params.component.clone();
+    own.kinds.retain(|kind| kind.spec().group == Group::Propagation);
+    if own.kinds.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut order: Vec<NodeId> = (0..graph.nodes()).map(|node| node as NodeId).collect();
+    seed.stream(Stream::ControlFeatures, 0).shuffle(&mut order);
+    component::build(graph.adjacency(), &graph.features().rows_of(&order), &own, seed, exec)
+}
