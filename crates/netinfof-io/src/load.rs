@@ -1,6 +1,7 @@
 //! Files and folders to graphs. What they are is found from their content, not from their names, unless it is said.
 
 mod arrays;
+mod component;
 mod edges;
 mod geom_gcn;
 mod layout;
@@ -26,6 +27,7 @@ use netinfof::synth;
 use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
 
+pub use component::component;
 pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
     nodes_by_id, pairs,

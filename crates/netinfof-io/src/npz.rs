@@ -79,45 +79,7 @@ impl Npz {
             let (claimed, held) = (entry.size(), entry.compressed_size());
             return Err(broken(&path, format!("claims {claimed} bytes, compressed to {held}")));
         }
-        let mut start = [0u8; 10];
-        entry
-            .read_exact(&mut start)
-            .map_err(|e| broken(&path, format!("too short for an npy header ({e})")))?;
-        if &start[..6] != b"\x93NUMPY" {
-            return Err(broken(&path, "does not begin like an npy array".into()));
-        }
-        let mut header_len = usize::from(u16::from_le_bytes([start[8], start[9]]));
-        if start[6] >= 2 {
-            let mut more = [0u8; 2];
-            entry.read_exact(&mut more).map_err(|e| broken(&path, e.to_string()))?;
-            header_len |= usize::from(u16::from_le_bytes(more)) << 16;
-        }
-        if header_len > 1 << 16 {
-            return Err(broken(&path, format!("has a header of {header_len} bytes")));
-        }
-        let mut header = vec![0u8; header_len];
-        entry.read_exact(&mut header).map_err(|e| broken(&path, format!("header is cut off ({e})")))?;
-        let header = String::from_utf8_lossy(&header).into_owned();
-        let Header { kind, size, shape, by_columns } = parse_header(&header).ok_or_else(|| {
-            broken(&path, format!("has a header that is not understood: {}", header.trim()))
-        })?;
-        let expected = shape
-            .iter()
-            .try_fold(size, |product, &n| product.checked_mul(n))
-            .filter(|&bytes| bytes as u64 <= MAX_BYTES)
-            .ok_or_else(|| broken(&path, format!("claims the shape {shape:?}")))?;
-        // Read what is there rather than allocate what is claimed.
-        let mut bytes = Vec::new();
-        entry
-            .by_ref()
-            .take(expected as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|e| broken(&path, format!("is damaged ({e})")))?;
-        if bytes.len() != expected {
-            let what = format!("shape {shape:?} needs {expected} bytes, the file has {}", bytes.len());
-            return Err(broken(&path, what));
-        }
-        Ok(Array::from_parts(Header { kind, size, shape, by_columns }, bytes))
+        npy(&mut entry, &path, &format!("array `{name}`: "))
     }
 
     /// Reads an array of whole numbers.
@@ -136,6 +98,46 @@ impl Npz {
         let values = array.floats().ok_or_else(|| self.error(format!("array `{name}` must hold numbers")))?;
         Ok((array.shape, values))
     }
+}
+
+/// Reads an npy array; `named` begins what is said of faults.
+pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Array> {
+    let broken = |what: String| Error::Format { path: path.to_path_buf(), what: format!("{named}{what}") };
+    let mut start = [0u8; 10];
+    entry.read_exact(&mut start).map_err(|e| broken(format!("too short for an npy header ({e})")))?;
+    if &start[..6] != b"\x93NUMPY" {
+        return Err(broken("does not begin like an npy array".into()));
+    }
+    let mut header_len = usize::from(u16::from_le_bytes([start[8], start[9]]));
+    if start[6] >= 2 {
+        let mut more = [0u8; 2];
+        entry.read_exact(&mut more).map_err(|e| broken(e.to_string()))?;
+        header_len |= usize::from(u16::from_le_bytes(more)) << 16;
+    }
+    if header_len > 1 << 16 {
+        return Err(broken(format!("has a header of {header_len} bytes")));
+    }
+    let mut header = vec![0u8; header_len];
+    entry.read_exact(&mut header).map_err(|e| broken(format!("header is cut off ({e})")))?;
+    let header = String::from_utf8_lossy(&header).into_owned();
+    let Header { kind, size, shape, by_columns } = parse_header(&header)
+        .ok_or_else(|| broken(format!("has a header that is not understood: {}", header.trim())))?;
+    let expected = shape
+        .iter()
+        .try_fold(size, |product, &n| product.checked_mul(n))
+        .filter(|&bytes| bytes as u64 <= MAX_BYTES)
+        .ok_or_else(|| broken(format!("claims the shape {shape:?}")))?;
+    // Read what is there rather than allocate what is claimed.
+    let mut bytes = Vec::new();
+    entry
+        .take(expected as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|e| broken(format!("is damaged ({e})")))?;
+    if bytes.len() != expected {
+        let what = format!("shape {shape:?} needs {expected} bytes, the file has {}", bytes.len());
+        return Err(broken(what));
+    }
+    Ok(Array::from_parts(Header { kind, size, shape, by_columns }, bytes))
 }
 
 impl Array {

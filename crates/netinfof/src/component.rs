@@ -34,12 +34,12 @@ pub use crate::spec::ComponentKind;
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features};
+use crate::graph::{Csr, CustomComponent, Graph, NodeInputs};
 use crate::kernel::{self, Scaled};
 use crate::linalg::{DENSE_COST, Dense, LinearOperator, RsvdParams, SPARSE_COST, Svd, rsvd, symmetric_svd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
-use crate::spec::{ComponentSource, FilterSpec, Weighting};
+use crate::spec::{ComponentSource, CustomName, FilterSpec, Weighting};
 
 /// How neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub enum Averaging {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ComponentParams {
-    /// Which components (default the paper's five).
+    /// Which components (default the paper's five). Those of the user's own that a graph carries are added by a run.
     pub kinds: Vec<ComponentKind>,
     /// Embedding size d (default 128).
     pub dim: usize,
@@ -97,6 +97,14 @@ impl Default for ComponentParams {
 }
 
 impl ComponentParams {
+    /// The same with the components that the graph carries itself.
+    pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
+        let mut params = self.clone();
+        let own = graph.custom_components().iter().map(|own| ComponentKind::Custom(own.name));
+        params.kinds.extend(own.filter(|kind| !self.kinds.contains(kind)));
+        params
+    }
+
     pub(crate) fn validate(&self) -> Result<()> {
         let need = |name, value: usize, low: usize, high: usize| {
             if (low..=high).contains(&value) {
@@ -154,6 +162,8 @@ pub struct Component {
     /// few columns.
     pub lengths_matter: bool,
     basis: Basis,
+    /// How rows of the user's own become those that the basis is over.
+    preparation: Option<Box<Preparation>>,
 }
 
 /// How the nodes of any graph over the same features find their place in the space of a component.
@@ -303,14 +313,15 @@ impl Norm {
 /// Builds the components of a training graph.
 ///
 /// `O(m d)` and `O(nnz(X) d)` for a handful of passes; memory `2 n d` a component beyond the input.
-pub fn build(
+pub fn build<'a>(
     graph: &Csr,
-    features: &Features,
+    inputs: impl Into<NodeInputs<'a>>,
     params: &ComponentParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<Vec<Component>> {
     params.validate()?;
+    let NodeInputs { features, custom } = inputs.into();
     // X belongs to pairs, and is made where they are known.
     let kinds: Vec<ComponentKind> = params.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
     let preparations = Weighting::ALL.map(|weighting| {
@@ -323,6 +334,11 @@ pub fn build(
         preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
     exec.stage("components", kinds.len(), || {
         exec.try_map(&kinds, |&kind| {
+            if let ComponentSource::Custom(name) = kind.spec().source {
+                let component = build_custom(name, custom, graph, params, seed, exec)?;
+                exec.step()?;
+                return Ok(component);
+            }
             let which = kind.spec().weighting.index();
             let mut component = build_one(kind, graph, prepared[which].as_ref(), params, seed, exec)?;
             let table = preparations[which].as_ref().is_some_and(Preparation::lengths_matter);
@@ -369,7 +385,11 @@ fn build_one(
             let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
-        ComponentSource::Features(spec) => {
+        ComponentSource::Features(_) | ComponentSource::Custom(_) => {
+            let spec = match kind.spec().source {
+                ComponentSource::Features(spec) => spec,
+                _ => FilterSpec::None,
+            };
             let features = features.expect("features are prepared where a component needs them");
             let filter = Filter::new(spec, params);
             let filtered = Filtered { propagation: filter.on(graph), features };
@@ -377,16 +397,45 @@ fn build_one(
             let Axes { axes, shift } = pca(&filtered, column_norm, params, &svd, exec)?;
             Basis::Features { projected: features.apply(&axes, exec), axes, filter, shift }
         }
-        ComponentSource::Pairs | ComponentSource::Custom(_) => unreachable!("made elsewhere"),
+        ComponentSource::Pairs => unreachable!("pairs have no embedding"),
     };
     let embedding = basis.embed(graph, exec).expect("every component is made from a graph");
     if embedding.cols() > 0 {
-        return Ok(Component { kind, embedding, lengths_matter: false, basis });
+        return Ok(Component { kind, embedding, lengths_matter: false, basis, preparation: None });
     }
     // A column of zeros carries no information, and needs no special case anywhere after this.
     exec.notice(format!("component {} is the same for every node and carries no information", kind.name()));
     let embedding = Matrix::zeros(graph.rows(), 1);
-    Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing })
+    Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing, preparation: None })
+}
+
+/// A component of the user's own: rows as F has them, from another table. They are prepared by the kinds of their columns, whatever
+/// the preparation of the features.
+fn build_custom(
+    name: CustomName,
+    custom: &[CustomComponent],
+    graph: &Csr,
+    params: &ComponentParams,
+    seed: Seed,
+    exec: &Exec,
+) -> Result<Component> {
+    let Some(own) = custom.iter().find(|own| own.name == name) else {
+        return Err(Error::param("components", name.as_str(), "a component that the graph carries"));
+    };
+    let own_params = ComponentParams {
+        scaling: FeatureScaling::ByKind,
+        append_degrees: false,
+        column_norm: false,
+        ..params.clone()
+    };
+    let kind = ComponentKind::Custom(name);
+    let preparation = Preparation::learn(&own.rows, kind.spec().weighting, graph, &own_params, exec);
+    let prepared = preparation.apply(&own.rows, graph, exec);
+    let mut component = build_one(kind, graph, Some(&prepared), &own_params, seed, exec)?;
+    component.lengths_matter = preparation.lengths_matter();
+    drop(prepared);
+    component.preparation = Some(Box::new(preparation));
+    Ok(component)
 }
 
 /// Covariance matrices of at most this many columns are decomposed exactly: iterations would take as long.

@@ -10,6 +10,8 @@ mod truth;
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::spec::{ComponentKind, CustomName};
 
 pub use crate::csr::{Csr, NodeId, Pair};
 pub use facts::{GraphFacts, Homophily};
@@ -17,6 +19,44 @@ pub use features::Features;
 pub use truth::Truth;
 
 pub use crate::csr::ordered;
+
+/// A component of the user's own: rows that a graph carries under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CustomComponent {
+    pub(crate) name: CustomName,
+    pub(crate) rows: Features,
+}
+
+impl CustomComponent {
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        self.name.as_str()
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.rows.cols()
+    }
+}
+
+/// What components are computed from, beside the edges: one row per node of each.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeInputs<'a> {
+    pub(crate) features: &'a Features,
+    pub(crate) custom: &'a [CustomComponent],
+}
+
+impl<'a> From<&'a Features> for NodeInputs<'a> {
+    fn from(features: &'a Features) -> Self {
+        NodeInputs { features, custom: &[] }
+    }
+}
+
+impl<'a> From<&'a Graph> for NodeInputs<'a> {
+    fn from(graph: &'a Graph) -> Self {
+        graph.inputs()
+    }
+}
 
 /// An undirected simple graph with optional features and labels.
 #[derive(Clone, Debug)]
@@ -27,6 +67,7 @@ pub struct Graph {
     labels: Option<Vec<i32>>,
     ids: Option<Vec<String>>,
     class_names: Option<Vec<String>>,
+    custom: Vec<CustomComponent>,
     truth: Option<Truth>,
     self_loops: usize,
     duplicates: usize,
@@ -62,6 +103,7 @@ impl Graph {
             labels: None,
             ids: None,
             class_names: None,
+            custom: Vec::new(),
             truth: None,
             self_loops,
             duplicates: proper - sorted.len(),
@@ -93,6 +135,7 @@ impl Graph {
             labels: None,
             ids: None,
             class_names: None,
+            custom: Vec::new(),
             truth: None,
             self_loops: 0,
             duplicates,
@@ -116,6 +159,53 @@ impl Graph {
         features.check(self.nodes())?;
         self.features = if features.cols() == 0 { Features::None } else { features };
         Ok(self)
+    }
+
+    /// Adds a component of the user's own: a row of numbers for every node, NaN where a value is missing. It is prepared as features
+    /// are, and probed, judged and used like the built-in components.
+    ///
+    /// ```
+    /// use netinfof::{Graph, Matrix};
+    /// let graph = Graph::from_edges("path", 3, &[[0, 1], [1, 2]])?;
+    /// let text = Matrix::from_vec(3, 2, vec![0.1, 0.9, 0.2, 0.7, 0.8, 0.1]);
+    /// let graph = graph.with_component("text", text)?;
+    /// assert_eq!(graph.custom_components()[0].name(), "text");
+    /// # Ok::<(), netinfof::Error>(())
+    /// ```
+    pub fn with_component(mut self, name: &str, rows: Matrix) -> Result<Self> {
+        let name = CustomName::new(name)?;
+        if self.custom.iter().any(|own| own.name == name) {
+            return Err(Error::param("component", name.as_str(), "a name for each component"));
+        }
+        let rows = Features::Dense(rows);
+        if rows.cols() == 0 {
+            return Err(Error::param("component", name.as_str(), "at least one column"));
+        }
+        rows.check(self.nodes()).map_err(|e| match e {
+            Error::InvalidGraph { what } => {
+                let what = what.replace("feature rows", "rows").replace("feature of", "value of");
+                Error::InvalidGraph { what: format!("component `{}`: {what}", name.as_str()) }
+            }
+            other => other,
+        })?;
+        self.custom.push(CustomComponent { name, rows });
+        Ok(self)
+    }
+
+    /// The components of the user's own.
+    pub fn custom_components(&self) -> &[CustomComponent] {
+        &self.custom
+    }
+
+    /// The same with these components of the user's own alone.
+    pub(crate) fn keep_components(mut self, kept: &[ComponentKind]) -> Self {
+        self.custom.retain(|own| kept.contains(&ComponentKind::Custom(own.name)));
+        self
+    }
+
+    /// What components are computed from, beside the edges.
+    pub(crate) fn inputs(&self) -> NodeInputs<'_> {
+        NodeInputs { features: &self.features, custom: &self.custom }
     }
 
     /// Adds class labels `0, 1, …`; −1 where unknown. All unknown means no labels.
@@ -164,8 +254,11 @@ impl Graph {
     /// Takes features that others keep for its own, so that nothing they do can change it.
     #[must_use]
     pub(crate) fn on_its_own(mut self) -> Self {
-        if let Features::Dense(x) = &mut self.features {
-            x.as_mut_slice();
+        let custom = self.custom.iter_mut().map(|own| &mut own.rows);
+        for features in custom.chain([&mut self.features]) {
+            if let Features::Dense(x) = features {
+                x.as_mut_slice();
+            }
         }
         self
     }
@@ -206,6 +299,7 @@ impl Graph {
             labels: None,
             ids: self.ids.clone(),
             class_names: None,
+            custom: Vec::new(),
             truth: None,
             self_loops: self.self_loops,
             duplicates: self.duplicates,
@@ -316,7 +410,6 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matrix::Matrix;
 
     #[test]
     fn adjacency_is_symmetric_sorted_and_simple() {

@@ -54,6 +54,13 @@ pub(crate) mod group {
     pub(crate) const PROPAGATION_EMBEDDED: &str = "propagation, embeddings";
 }
 
+/// How the group of all components and one of the user's own begins.
+const ALL_WITH: &str = "all with ";
+
+fn all_with(name: &str) -> String {
+    format!("{ALL_WITH}{name}")
+}
+
 /// The information that a group of components carries about the target.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -160,9 +167,17 @@ impl Information {
             values,
             units,
         };
-        let gains = QUESTIONS.iter().filter_map(|&[of, over]| {
-            let bits = found.difference(of, over)?;
-            Some(InformationGain { of: of.into(), over: over.into(), bits, answer: found.answer(bits) })
+        let questions = QUESTIONS.iter().map(|&[of, over]| [Cow::Borrowed(of), Cow::Borrowed(over)]);
+        let with_own: Vec<Cow<'static, str>> = found
+            .groups
+            .iter()
+            .map(|own| own.name.clone())
+            .filter(|name| name.starts_with(ALL_WITH))
+            .collect();
+        let questions = questions.chain(with_own.into_iter().map(|of| [of, group::ALL.into()]));
+        let gains = questions.filter_map(|[of, over]| {
+            let bits = found.difference(&of, &over)?;
+            Some(InformationGain { of, over, bits, answer: found.answer(bits) })
         });
         found.gains = gains.collect();
         found
@@ -181,6 +196,14 @@ impl Information {
     /// The bits of a group.
     pub fn bits(&self, name: &str) -> Option<Estimate> {
         self.at(name).map(|at| self.groups[at].bits)
+    }
+
+    /// What every component of the user's own adds to all the others: its name, its bits alone, and the gain.
+    pub fn own_components(&self) -> impl Iterator<Item = (&str, Estimate, &InformationGain)> {
+        self.gains.iter().filter(|gain| gain.over == group::ALL).filter_map(|gain| {
+            let name = gain.of.strip_prefix(ALL_WITH)?;
+            Some((name, self.bits(name)?, gain))
+        })
     }
 
     /// How many more bits one group carries than another.
@@ -242,6 +265,8 @@ pub(crate) enum Part {
     Control,
     /// Features, compared by their distance instead of their product: what no straight line finds.
     Nonlinear,
+    /// A component of the user's own: compared with all the others, and part of no other group.
+    Custom,
 }
 
 /// A component's part in the regression: one row for every sample.
@@ -310,6 +335,11 @@ impl Blocks {
             form(group::STRUCTURE_EMBEDDED, true, &[&embedded(&structure)]);
             form(group::FEATURES_EMBEDDED, true, &[&embedded(&features)]);
             form(group::PROPAGATION_EMBEDDED, true, &[&embedded(&propagation)]);
+        }
+        // Last: groups begin with what was chosen for those before them.
+        for own in of(Part::Custom) {
+            let blocks = [&structure[..], &features, &propagation, &others, &[own]].concat();
+            groups.push(Group { name: all_with(&self.0[own].name).into(), blocks });
         }
         (groups, singles)
     }

@@ -20,7 +20,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, Ground, Place, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, Graph, NodeId, Pair};
+use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId, NodeInputs, Pair};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -184,7 +184,10 @@ impl Model {
             About::new(graph, ModelKind::Links, seed, &result.report, RunParams::Links(params.clone()));
         Model {
             about,
-            graph: graph.with_adjacency(split.known_edges(graph).into_owned()).on_its_own(),
+            graph: graph
+                .with_adjacency(split.known_edges(graph).into_owned())
+                .keep_components(&kinds)
+                .on_its_own(),
             training: split.graph.clone(),
             preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
             fit: Fit::Links(LinkFit {
@@ -213,7 +216,7 @@ impl Model {
             About::new(graph, ModelKind::Nodes, seed, &result.report, RunParams::Nodes(params.clone()));
         Model {
             about,
-            graph: graph.clone().on_its_own(),
+            graph: graph.clone().keep_components(&kinds).on_its_own(),
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: Fit::Nodes(NodeFit {
@@ -245,7 +248,7 @@ impl Model {
                 test: OrderedMap::default(),
                 params: RunParams::Nodes(params.clone()),
             },
-            graph: graph.clone().on_its_own(),
+            graph: graph.clone().keep_components(&kinds).on_its_own(),
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: Fit::Embedding(components.iter().map(place).collect()),
@@ -321,8 +324,11 @@ impl Model {
     /// nodes, the old ones hold.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
         let Fit::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
-        let View { graph, features, known } = self.view(seen, newer, exec)?;
-        let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
+        let View { graph, features, custom, known } = self.view(seen, newer, exec)?;
+        let ground = {
+            let inputs = NodeInputs { features: &features, custom: &custom };
+            Ground::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        };
         let mut components = exec.stage("components", fit.embedded.len(), || {
             let place = |(place, h): &(Place, Matrix)| {
                 let z = place.rows(&ground, exec);
@@ -351,8 +357,11 @@ impl Model {
     /// Probabilities of classes for every node of the model's own graph, or of a newer one (see [`Model::links`]).
     pub fn nodes(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NodePredictions> {
         let Fit::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };
-        let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
-        let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
+        let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
+        let ground = {
+            let inputs = NodeInputs { features: &features, custom: &custom };
+            Ground::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        };
         let embeddings = rows_of(&fit.embedded, &ground, exec)?;
         let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
         let embeddings: Vec<&Matrix> = embeddings.iter().collect();
@@ -375,8 +384,11 @@ impl Model {
     /// [`Model::links`]).
     pub fn embeddings(&self, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<(ComponentKind, Matrix)>> {
         let Fit::Embedding(places) = &self.fit else { return Err(self.other_task(ModelKind::Embedding)) };
-        let View { graph, features, known } = self.view(Seen::Training, newer, exec)?;
-        let ground = Ground::new(&graph, &features, known.as_deref(), &self.preparations, exec);
+        let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
+        let ground = {
+            let inputs = NodeInputs { features: &features, custom: &custom };
+            Ground::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        };
         Ok(self.components().into_iter().zip(rows_of(places, &ground, exec)?).collect())
     }
 
@@ -395,7 +407,8 @@ impl Model {
                 Seen::All => self.graph.adjacency(),
             };
             let features = Cow::Borrowed(self.graph.features());
-            return Ok(View { graph: Cow::Borrowed(edges), features, known: None });
+            let custom = Cow::Borrowed(self.graph.custom_components());
+            return Ok(View { graph: Cow::Borrowed(edges), features, custom, known: None });
         };
         let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
         if newer.strangers() {
@@ -439,7 +452,8 @@ impl Model {
         } else {
             return unsuitable(format!("it has {have} features, the model was fitted on {need}"));
         };
-        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, known: Some(known) })
+        let custom = self.custom_of(newer, &known, exec)?;
+        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 }
 
@@ -455,7 +469,48 @@ impl Model {
             exec.notice("the model knows none of these nodes: structure (U, R) says nothing about them");
         }
         let features = Cow::Borrowed(newer.features());
-        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, known: Some(vec![None; newer.nodes()]) })
+        let known = vec![None; newer.nodes()];
+        let custom = self.custom_of(newer, &known, exec)?;
+        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
+    }
+
+    /// The components of the user's own that the model needs, for the nodes of a newer graph: its own, or those of the model where all
+    /// nodes are known to it.
+    fn custom_of<'a>(
+        &self,
+        newer: &'a Graph,
+        known: &[Option<NodeId>],
+        exec: &Exec,
+    ) -> Result<Cow<'a, [CustomComponent]>> {
+        let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        let mut found = Vec::new();
+        for own in self.graph.custom_components() {
+            let name = own.name();
+            match newer.custom_components().iter().find(|other| other.name == own.name) {
+                Some(other) if other.cols() == own.cols() => found.push(other.clone()),
+                Some(other) => {
+                    let (have, need) = (other.cols(), own.cols());
+                    return unsuitable(format!(
+                        "component `{name}` has {have} columns, the model was fitted on {need}"
+                    ));
+                }
+                None if known.iter().all(Option::is_some) => {
+                    exec.notice(format!(
+                        "the newer graph has no component `{name}`: the rows of the model's own graph hold"
+                    ));
+                    let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
+                    found.push(CustomComponent { name: own.name, rows: own.rows.rows_of(&rows) });
+                }
+                None => {
+                    let new = known.iter().position(Option::is_none).map(|node| newer.node_name(node));
+                    return unsuitable(format!(
+                        "node `{}` is new and has no row of the component `{name}`, which the model needs",
+                        new.unwrap_or_default()
+                    ));
+                }
+            }
+        }
+        Ok(Cow::Owned(found))
     }
 }
 
@@ -463,6 +518,7 @@ impl Model {
 struct View<'a> {
     graph: Cow<'a, Csr>,
     features: Cow<'a, Features>,
+    custom: Cow<'a, [CustomComponent]>,
     /// For each node its number in the model's own graph; the same where there is none.
     known: Option<Vec<Option<NodeId>>>,
 }

@@ -6,6 +6,7 @@ use crate::act::{Grid, LinkActParams, NodeActParams, Penalties};
 use crate::compat::{CompatKind, CompatParams};
 use crate::component::{ComponentParams, FeatureScaling};
 use crate::error::{Error, Result};
+use crate::graph::Graph;
 use crate::probe::{LinkProbeParams, NodeProbeParams};
 use crate::seed::Seed;
 use crate::spec::ComponentKind;
@@ -51,6 +52,11 @@ impl Default for LinkParams {
 }
 
 impl LinkParams {
+    /// The same with the components that the graph carries itself.
+    pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
+        LinkParams { component: self.component.with_own_of(graph), ..self.clone() }
+    }
+
     /// The paper and the protocol of its published code: its five components and nothing beside them, unverified
     /// negatives, no cross-fitting, its grid of penalties, an SVD as rough as its scores show. Where the two differ or the code is at fault the paper's text
     /// holds, pair features are symmetric, and LSQR goes further (docs/design/compatibility.md).
@@ -133,6 +139,11 @@ impl Default for NodeParams {
 }
 
 impl NodeParams {
+    /// The same with the components that the graph carries itself.
+    pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
+        NodeParams { component: self.component.with_own_of(graph), ..self.clone() }
+    }
+
     /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S.
     #[must_use]
     pub fn slimg(mut self) -> Self {

@@ -37,6 +37,7 @@ pub fn links(
     params: &LinkParams,
     exec: &Exec,
 ) -> Result<Report> {
+    let params = &params.with_own_of(graph);
     report::<Links>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -57,6 +58,7 @@ pub fn nodes(
     params: &NodeParams,
     exec: &Exec,
 ) -> Result<Report> {
+    let params = &params.with_own_of(graph);
     report::<Nodes>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -90,6 +92,7 @@ pub fn fit_links(
     params: &LinkParams,
     exec: &Exec,
 ) -> Result<Fitted<TestedLinks>> {
+    let params = &params.with_own_of(graph);
     fit::<Links>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -100,6 +103,7 @@ pub fn fit_nodes(
     params: &NodeParams,
     exec: &Exec,
 ) -> Result<Fitted<TestedNodes>> {
+    let params = &params.with_own_of(graph);
     fit::<Nodes>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -115,9 +119,10 @@ pub fn fit_nodes(
 /// # Ok::<(), netinfof::Error>(())
 /// ```
 pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Model> {
+    let params = params.with_own_of(graph);
     params.validate()?;
-    let built = component::build(graph.adjacency(), graph.features(), &params.component, params.seed, exec)?;
-    Ok(Model::of_components(graph, &built, params, exec))
+    let built = component::build(graph.adjacency(), graph, &params.component, params.seed, exec)?;
+    Ok(Model::of_components(graph, &built, &params, exec))
 }
 
 const SAME_SPLIT: &str =
@@ -163,7 +168,7 @@ fn split<T: Task>(
 
     let adjacency = T::adjacency(run, &split);
     let params = T::common(run.params).component;
-    let components = component::build(adjacency, run.graph.features(), params, seed, run.exec)?;
+    let components = component::build(adjacency, run.graph, params, seed, run.exec)?;
     clock.lap("components");
 
     let work = T::learn(run, &split, components, kept.is_some(), seed)?;

@@ -70,6 +70,13 @@ impl CustomName {
     }
 }
 
+impl CustomName {
+    /// The name as text.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
 /// Names that reports use for groups and for evidence beside the components.
 const RESERVED: [&str; 7] =
     ["all", "control", "communities", "features", "propagation", "roles", "structure"];
@@ -227,6 +234,11 @@ impl ComponentKind {
         matches!(self.spec().source, ComponentSource::Adjacency | ComponentSource::Walks)
     }
 
+    /// Whether it is a component of the user's own.
+    pub fn is_custom(self) -> bool {
+        matches!(self, ComponentKind::Custom(_))
+    }
+
     /// Whether it belongs to pairs, not to nodes.
     pub fn is_pairwise(self) -> bool {
         self.spec().source == ComponentSource::Pairs
@@ -308,6 +320,11 @@ impl Subject {
         all[13] = Subject::PairColumns(Group::Propagation);
         all
     };
+
+    /// Whether it is a component of the user's own.
+    pub(crate) fn is_custom(self) -> bool {
+        matches!(self, Subject::Component(kind) if kind.is_custom())
+    }
 
     /// The key in reports.
     pub(crate) fn name(self) -> &'static str {

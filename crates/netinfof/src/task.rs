@@ -108,6 +108,7 @@ pub(crate) trait Task: Sized {
 /// What a subject stands for in predictive information. On a graph without features, propagated degrees are structure.
 fn part_of(subject: Subject, featureless: bool) -> Part {
     match (subject, subject.group(featureless)) {
+        (Subject::Component(kind), _) if kind.is_custom() => Part::Custom,
         (Subject::Degrees, _) | (_, Group::Structure) => Part::Structure,
         (_, Group::Propagation) if featureless => Part::Structure,
         (_, Group::Features) => Part::Features,

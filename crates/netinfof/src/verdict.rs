@@ -14,6 +14,7 @@
 //! Act has the last word: a verdict that its test data contradict is withdrawn, and becomes `undecided`. Groups that were left out of the components are
 //! never judged.
 
+mod own;
 mod rule;
 
 use std::fmt::Write as _;
@@ -63,6 +64,9 @@ pub struct Verdict {
     /// Nodes: whether features predict by a relation that a linear model does not see.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nonlinear: bool,
+    /// Whether a built-in component shows a signal.
+    #[serde(skip)]
+    pub(crate) has_signal: bool,
     /// Why.
     pub reason: String,
     /// What to do next.
@@ -192,6 +196,17 @@ pub(crate) fn judge(
     known: Option<RunInformation<'_>>,
     splits: &[SplitReport],
 ) -> Judgement {
+    // Components of the user's own have their say at the end, beside the question of a GNN.
+    let built_in = |name: &str| !Subject::of(name).is_some_and(Subject::is_custom);
+    let components: OrderedMap<ComponentSummary> = components
+        .iter()
+        .filter(|(name, _)| built_in(name))
+        .map(|(name, own)| (name.to_string(), own.clone()))
+        .collect();
+    let components = &components;
+    if components.is_empty() {
+        return Judgement { verdict: own::alone(known), comparisons: Vec::new(), additions: Vec::new() };
+    }
     let (all, parts_of_x) = (Candidate::all(components, info), Candidate::all(parts, info));
     let best_of = |from: &[Candidate], group: Group| -> Option<usize> {
         let members = (0..from.len()).filter(|&at| from[at].group == group);
@@ -232,7 +247,7 @@ pub(crate) fn judge(
             confirmed: true,
             scores_predict: false,
         };
-        let verdict = rule::judge(information, context);
+        let verdict = own::judged(rule::judge(information, context), information);
         // A linear model says nothing about a relation that is not linear.
         let contradiction = (!verdict.nonlinear).then(|| contradicted(&verdict, info, splits)).flatten();
         let open = verdict.kind == VerdictKind::Undecided;
@@ -357,10 +372,14 @@ pub(crate) fn judge(
             kind,
             degree_only,
             nonlinear: false,
+            has_signal: !silent,
             reason: words.reason(kind),
             next: words.next(kind),
         },
     };
+    if let Some(information) = if uniform && silent { beyond } else { known.map(|known| known.information) } {
+        verdict = own::judged(verdict, information);
+    }
     let kind = verdict.kind;
     let open = kind == VerdictKind::Undecided && (!silent || unseen);
     if let Some(contradiction) = contradicted(&verdict, info, splits).filter(|_| !open) {
@@ -405,6 +424,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
             kind: VerdictKind::Undecided,
             degree_only: false,
             nonlinear: false,
+            has_signal: verdict.has_signal,
             reason,
             next: next.into(),
         })

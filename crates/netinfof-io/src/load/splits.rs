@@ -50,7 +50,7 @@ pub fn link_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Resul
 }
 
 /// Finds nodes by the graph's own ids. Where all of them are whole numbers, an id may be written as a float.
-fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
+pub(super) fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
     let numbers: Option<HashMap<&str, u32>> =
         graph.ids().map(|ids| ids.iter().map(String::as_str).zip(0..).collect());
     let whole = graph.ids().is_none_or(|ids| ids.iter().all(|id| written(id) == Written::Whole));
@@ -67,16 +67,16 @@ fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
 }
 
 /// Which columns of a table hold ids of the graph, and the names of all, where it has a header, which is taken.
-struct IdColumns<const N: usize> {
-    ids: [usize; N],
-    names: Option<Vec<String>>,
-    width: usize,
+pub(super) struct IdColumns<const N: usize> {
+    pub(super) ids: [usize; N],
+    pub(super) names: Option<Vec<String>>,
+    pub(super) width: usize,
 }
 
 impl<const N: usize> IdColumns<N> {
     /// `known` finds the columns by their names; otherwise they are the first. A first row of words that are no nodes is a header if
     /// it looks like one; else it is read, and refused for what it is.
-    fn of(
+    pub(super) fn of(
         rows: &mut Table,
         known: impl Fn(&[String]) -> Option<[usize; N]>,
         is_node: impl Fn(&str) -> bool,

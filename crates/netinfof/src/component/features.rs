@@ -204,6 +204,11 @@ impl Filter {
         }
     }
 
+    /// The filter that leaves features as they are.
+    pub(super) fn none() -> Self {
+        Filter { averaging: Averaging::Row, self_loops: false, steps: 0, high_pass: false }
+    }
+
     /// Whether edges play no part.
     pub(crate) fn is_still(self) -> bool {
         self.steps == 0 && !self.high_pass

@@ -10,7 +10,7 @@ use super::features::{FeatureOperator, Filter};
 use super::prepare::Preparation;
 use super::{Basis, Component, ComponentKind, Norm};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, NodeId};
+use crate::graph::{Csr, CustomComponent, NodeId, NodeInputs};
 use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
@@ -34,6 +34,8 @@ pub(crate) enum How {
     Walks { axes: Matrix, trials: usize, seed: Seed },
     /// By features: a row of axes for each of their columns.
     Features { axes: Matrix, shift: Vec<f32>, filter: Filter },
+    /// By rows of the user's own: a row of axes for each of their prepared columns.
+    Custom { axes: Matrix, shift: Vec<f32>, preparation: Box<Preparation> },
 }
 
 /// Nodes to be placed: a graph, and what its features have become.
@@ -41,21 +43,23 @@ pub(crate) struct Ground<'a> {
     graph: &'a Csr,
     /// For each node its number in the graph that components were made on; the same where there is none.
     known: Option<&'a [Option<NodeId>]>,
-    /// Prepared as for the paper's components and as for ours.
+    /// Prepared with both weightings of words.
     features: [Option<FeatureOperator<'a>>; 2],
+    custom: &'a [CustomComponent],
 }
 
 impl<'a> Ground<'a> {
     pub(crate) fn new(
         graph: &'a Csr,
-        features: &'a Features,
+        inputs: NodeInputs<'a>,
         known: Option<&'a [Option<NodeId>]>,
         preparations: &'a [Option<Preparation>; 2],
         exec: &Exec,
     ) -> Self {
-        let prepared =
-            preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
-        Ground { graph, known, features: prepared }
+        let prepared = preparations
+            .each_ref()
+            .map(|how| how.as_ref().map(|how| how.apply(inputs.features, graph, exec)));
+        Ground { graph, known, features: prepared, custom: inputs.custom }
     }
 
     /// Axes by the nodes of this graph. New nodes have none: they are placed by the known ones around them.
@@ -76,6 +80,11 @@ impl Place {
     pub(crate) fn of(component: &Component, norm: Norm) -> Self {
         let how = match &component.basis {
             Basis::Nothing => How::Nothing,
+            Basis::Features { axes, shift, .. } if component.preparation.is_some() => How::Custom {
+                axes: axes.clone(),
+                shift: shift.clone(),
+                preparation: component.preparation.clone().expect("just looked at"),
+            },
             Basis::Adjacency(axes) => How::Adjacency { axes: axes.clone() },
             Basis::Walks { axes, trials, seed } => {
                 How::Walks { axes: axes.clone(), trials: *trials, seed: *seed }
@@ -91,7 +100,10 @@ impl Place {
     pub(crate) fn cols(&self) -> usize {
         match &self.how {
             How::Nothing => 1,
-            How::Adjacency { axes } | How::Walks { axes, .. } | How::Features { axes, .. } => axes.cols(),
+            How::Adjacency { axes }
+            | How::Walks { axes, .. }
+            | How::Features { axes, .. }
+            | How::Custom { axes, .. } => axes.cols(),
         }
     }
 
@@ -110,6 +122,16 @@ impl Place {
                     axes: Matrix::default(),
                     projected: features.apply(axes, exec),
                     filter: *filter,
+                    shift: shift.clone(),
+                }
+            }
+            How::Custom { axes, shift, preparation } => {
+                let own = ground.custom.iter().find(|own| ComponentKind::Custom(own.name) == self.kind);
+                let own = own.expect("the graph carries the components that a model needs");
+                Basis::Features {
+                    axes: Matrix::default(),
+                    projected: preparation.apply(&own.rows, ground.graph, exec).apply(axes, exec),
+                    filter: Filter::none(),
                     shift: shift.clone(),
                 }
             }

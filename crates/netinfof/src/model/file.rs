@@ -19,7 +19,9 @@ use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
 
 /// Grows by one when a file can no longer be read by what came before.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
+/// The version of files without components of the user's own: older programs read them.
+const WITHOUT_CUSTOM: u32 = 2;
 /// The one metadata entry.
 const ENTRY: &str = "netinfof";
 
@@ -78,6 +80,7 @@ enum MadeHow {
     Adjacency,
     Walks { trials: usize, seed: Seed },
     Features { filter: Filter },
+    Custom { preparation: Box<Preparation> },
 }
 
 /// Arrays on their way into a file.
@@ -155,6 +158,11 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
                 arrays.floats(format!("{name}.shift"), &[shift.len()], shift);
                 MadeHow::Features { filter: *filter }
             }
+            How::Custom { axes, shift, preparation } => {
+                arrays.matrix(format!("{name}.axes"), axes);
+                arrays.floats(format!("{name}.shift"), &[shift.len()], shift);
+                MadeHow::Custom { preparation: preparation.clone() }
+            }
         };
         if let Some(scale) = &place.norm.scale {
             arrays.floats(format!("{name}.scale"), &[scale.len()], scale);
@@ -211,7 +219,9 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             view.map(|view| (name.as_str(), view)).map_err(|e| fault(e.to_string()))
         })
         .collect::<Result<_>>()?;
-    let entry = Entry { format: VERSION, digest: digest(&head, &views), head };
+    let custom = !model.graph.custom_components().is_empty();
+    let format = if custom { VERSION } else { WITHOUT_CUSTOM };
+    let entry = Entry { format, digest: digest(&head, &views), head };
     let entry = serde_json::to_string(&entry).expect("a head holds nothing JSON cannot say");
     safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
         .map_err(|e| fault(e.to_string()))
@@ -258,6 +268,11 @@ fn put_graph(arrays: &mut Arrays, model: &Model) {
             if let Some(values) = x.values() {
                 arrays.floats("features.values", &[values.len()], values);
             }
+        }
+    }
+    for own in model.graph.custom_components() {
+        if let Features::Dense(rows) = &own.rows {
+            arrays.matrix(format!("{}.rows", own.name()), rows);
         }
     }
     if let Some(ids) = model.graph.ids() {
@@ -373,9 +388,11 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     // The version first: what comes later may not be understood at all.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
-    if version != Some(u64::from(VERSION)) {
+    if ![WITHOUT_CUSTOM, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
-        return Err(fault(format!("a model of {version}; this netinfof reads format {VERSION}")));
+        return Err(fault(format!(
+            "a model of {version}; this netinfof reads formats {WITHOUT_CUSTOM} and {VERSION}"
+        )));
     }
     let entry: Entry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| damaged(&e))?;
@@ -400,6 +417,10 @@ fn model(found: &Found<'_>, head: Head) -> Result<Model> {
         if !preparation.is_sound() {
             return found.fault("the preparation of its features contradicts itself");
         }
+    }
+    for made in components.iter().filter(|made| made.kind.is_custom()) {
+        let name = made.kind.name();
+        graph = graph.with_component(name, found.matrix(&format!("{name}.rows"))?)?;
     }
     let places: Vec<Place> = components
         .into_iter()
@@ -481,6 +502,17 @@ fn place(
             let shift = found.floats(&format!("{name}.shift"))?;
             found.check(&format!("{name}.shift"), shift.len(), axes.cols())?;
             How::Features { axes, shift, filter }
+        }
+        MadeHow::Custom { preparation } => {
+            if !made.kind.is_custom() || !preparation.is_sound() {
+                return found.fault(format!("the preparation of {name} contradicts itself"));
+            }
+            let (shape, _) = found.view::<4>(&format!("{name}.rows"), Dtype::F32, 2)?;
+            found.check(&format!("{name}.rows"), shape[1], preparation.columns)?;
+            let axes = axes(preparation.width())?;
+            let shift = found.floats(&format!("{name}.shift"))?;
+            found.check(&format!("{name}.shift"), shift.len(), axes.cols())?;
+            How::Custom { axes, shift, preparation }
         }
     };
     let scale = made.scaled_columns.then(|| found.floats(&format!("{name}.scale"))).transpose()?;
@@ -593,7 +625,9 @@ mod tests {
                 .filter(|(name, _)| *name != changed)
                 .chain(to.map(|view| (changed, view)))
                 .collect();
-            let entry = Entry { format: VERSION, digest: digest(&head, &views), head };
+            let custom = !model.graph.custom_components().is_empty();
+            let format = if custom { VERSION } else { WITHOUT_CUSTOM };
+            let entry = Entry { format, digest: digest(&head, &views), head };
             let entry = serde_json::to_string(&entry).unwrap();
             let file =
                 safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))

@@ -154,8 +154,9 @@ impl Task for Links {
             information(run, &work.learned, &communities, [&evaluated.positives, negatives], seed)
         };
         let all = measured(&evaluated.negatives)?;
-        // Asked for where no component's bins show a signal beyond degrees.
-        let silent = probed.scores.iter().all(|info| {
+        // Asked for where no built-in component's bins show a signal beyond degrees.
+        let kinds = work.learned.components.iter().map(|own| own.component.kind());
+        let silent = kinds.zip(&probed.scores).filter(|(kind, _)| !kind.is_custom()).all(|(_, info)| {
             let beyond = info.beyond_degree.map_or(1.0, |beyond| beyond.p_value);
             info.p_value.max(beyond) > LEVEL / probed.scores.len() as f64
         });

@@ -38,9 +38,13 @@ pub(super) struct RunContext {
 const SIGNALS: [&str; 5] =
     [group::STRUCTURE, group::FEATURES, group::NONLINEAR, group::PROPAGATION, group::ALL];
 
+/// Whether so many bits are a signal.
+pub(super) fn is_signal(bits: Estimate) -> bool {
+    bits.value - (bits.value - bits.interval[0]) * SIGNAL / NORMAL > 0.0
+}
+
 fn signal(information: &Information, name: &str) -> bool {
-    let strict = |bits: Estimate| bits.value - (bits.value - bits.interval[0]) * SIGNAL / NORMAL > 0.0;
-    information.bits(name).is_some_and(strict)
+    information.bits(name).is_some_and(is_signal)
 }
 
 /// Whether any group shows a signal.
@@ -81,7 +85,14 @@ pub(super) fn judge(information: &Information, context: RunContext) -> Verdict {
     let (kind, finding) = evidence.kind();
     let reason = evidence.reason(kind, finding);
     let next = evidence.next(kind, finding);
-    Verdict { kind, degree_only: false, nonlinear: nonlinear && kind == VerdictKind::Features, reason, next }
+    Verdict {
+        kind,
+        degree_only: false,
+        nonlinear: nonlinear && kind == VerdictKind::Features,
+        has_signal: finding != Finding::Silent,
+        reason,
+        next,
+    }
 }
 
 impl Evidence<'_> {
@@ -371,7 +382,7 @@ impl Evidence<'_> {
 }
 
 /// A figure with its interval.
-fn with_interval(bits: Estimate) -> String {
+pub(super) fn with_interval(bits: Estimate) -> String {
     let [low, high] = bits.interval;
     format!("{:.2} [{low:.2}, {high:.2}]", bits.value)
 }

@@ -6,5 +6,6 @@ mod data;
 mod determinism;
 mod families;
 mod ordinary;
+mod own_components;
 mod properties;
 mod real;

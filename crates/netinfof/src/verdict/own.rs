@@ -1,0 +1,75 @@
+//! What components of the user's own mean for the verdict.
+//!
+//! They are no part of the question whether a GNN helps: that is answered by structure, features and propagation. Beside it stands what each of them
+//! adds to all of these. Where the built-in components show nothing and one of the user's own does, the answer is `features`: it is a table of
+//! numbers for the nodes, and a model on it needs no graph.
+
+use std::fmt::Write as _;
+
+use super::rule::{is_signal, with_interval};
+use super::{RunInformation, Verdict, VerdictKind};
+use crate::information::{Answer, Information};
+
+/// The verdict with what own components carry.
+pub(super) fn judged(mut verdict: Verdict, information: &Information) -> Verdict {
+    let mut useful = Vec::new();
+    let mut sentences = String::new();
+    let mut signal = false;
+    for (name, bits, gain) in information.own_components() {
+        let adds = match gain.answer {
+            Answer::Shown => {
+                useful.push(name);
+                format!("adds {} bits to all other components", with_interval(gain.bits))
+            }
+            Answer::Excluded => {
+                format!(
+                    "adds {} bits to all other components: no gain worth having",
+                    with_interval(gain.bits)
+                )
+            }
+            Answer::Open => format!(
+                "adds {} bits to all other components, which neither shows nor excludes a gain worth having",
+                with_interval(gain.bits)
+            ),
+        };
+        signal |= is_signal(bits) && gain.answer == Answer::Shown;
+        let _ =
+            write!(sentences, " The own component `{name}` carries {} bits and {adds}.", with_interval(bits));
+    }
+    if sentences.is_empty() {
+        return verdict;
+    }
+    let listed = useful.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let silent =
+        matches!(verdict.kind, VerdictKind::Nothing | VerdictKind::Undecided) && !verdict.degree_only;
+    if signal && silent && !verdict.has_signal {
+        verdict.kind = VerdictKind::Features;
+        verdict.next = format!("Train a model on {listed}; the graph is not needed for that.");
+    } else if !useful.is_empty() {
+        let _ = write!(verdict.next, " Give {listed} to the model as features.");
+    }
+    verdict.reason.push_str(&sentences);
+    verdict
+}
+
+/// The verdict where nothing but own components was measured.
+pub(super) fn alone(known: Option<RunInformation<'_>>) -> Verdict {
+    let groups = known.map_or(&[][..], |known| &known.information.groups);
+    let carried: Vec<String> = groups
+        .iter()
+        .filter(|group| group.components.len() == 1 && group.name == group.components[0])
+        .map(|group| format!("`{}` carries {} bits", group.name, with_interval(group.bits)))
+        .collect();
+    let signal = groups.iter().any(|group| is_signal(group.bits));
+    Verdict {
+        kind: if signal { VerdictKind::Features } else { VerdictKind::Undecided },
+        degree_only: false,
+        nonlinear: false,
+        has_signal: signal,
+        reason: format!(
+            "Only own components were measured: {}. Not measured: structure, features, propagated features.",
+            carried.join(", ")
+        ),
+        next: "Measure the built-in components too, to see what the graph adds.".into(),
+    }
+}
