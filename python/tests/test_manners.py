@@ -158,6 +158,9 @@ def test_the_command(command: str) -> None:
     assert done.stdout.strip() == f"netinfof {netinfof.__version__}"
     done = subprocess.run([sys.executable, "-m", "netinfof", "inspect", "nowhere.csv"], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and done.stderr.startswith("error: nowhere.csv: no such file")
+    done = subprocess.run([command, "reproduce", "--all"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip() == "error: reproduce is not part of the Python package; install the command with cargo"
 
 
 def test_a_gigabyte_of_features_is_not_copied() -> None:

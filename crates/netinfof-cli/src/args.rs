@@ -53,6 +53,7 @@ pub(crate) enum Command {
     /// with datasets of your own (docs/datasets.md).
     Datasets(DatasetsArgs),
     /// Run the paper's experiments: published figures, ours, and the difference
+    #[cfg(feature = "reproduce")]
     Reproduce(ReproduceArgs),
 }
 
@@ -145,6 +146,7 @@ pub(crate) struct GetArgs {
     pub(crate) quiet: bool,
 }
 
+#[cfg(feature = "reproduce")]
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReproduceArgs {
     /// Tables and figures to run, such as table2,fig4; without it and without --all, a list of them
@@ -798,6 +800,11 @@ impl Args {
     /// Parses words as the command does and refuses options that cannot apply. Also a line for each option that has no effect.
     pub(crate) fn of_command(words: &[OsString]) -> std::result::Result<(Self, Vec<String>), clap::Error> {
         let usage = |what: String| clap::Error::raw(ErrorKind::ArgumentConflict, what + "\n");
+        // A word that the command of other packages has should not be taken for a typing error.
+        if cfg!(not(feature = "reproduce")) && words.get(1).is_some_and(|word| word == "reproduce") {
+            let what = "reproduce is not part of the Python package; install the command with cargo\n";
+            return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, what));
+        }
         let (args, matches) = Args::with_matches(words)?;
         let Some((name, command)) = matches.subcommand() else { return Ok((args, Vec::new())) };
         applicability::check(command).map_err(|misplaced| usage(misplaced.for_command()))?;
@@ -830,6 +837,7 @@ impl Args {
             Command::CheckSplit(check) => check.output.threads,
             Command::Report(_) | Command::Convert(_) | Command::Datasets(_) => None,
             Command::Synth(synth) => synth.threads,
+            #[cfg(feature = "reproduce")]
             Command::Reproduce(reproduce) => reproduce.threads,
         };
         threads.unwrap_or(0)
@@ -846,6 +854,7 @@ impl Args {
             Command::Datasets(DatasetsArgs { action: Some(DatasetsAction::Get(get)), .. }) => get.quiet,
             Command::Report(_) | Command::Datasets(_) => false,
             Command::Synth(synth) => synth.quiet,
+            #[cfg(feature = "reproduce")]
             Command::Reproduce(reproduce) => reproduce.quiet,
         }
     }

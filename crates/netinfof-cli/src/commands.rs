@@ -1,6 +1,8 @@
 //! One function a command: arguments to parameters, the library's work, the printer.
 
 mod model;
+#[cfg(feature = "reproduce")]
+mod reproduce;
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -35,7 +37,8 @@ pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: 
         Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
         Command::Datasets(args) => datasets(args, bars),
-        Command::Reproduce(reproduce) => crate::reproduce::run(reproduce, bars),
+        #[cfg(feature = "reproduce")]
+        Command::Reproduce(args) => reproduce::run(args, bars),
     };
     done.map(|()| 0)
 }

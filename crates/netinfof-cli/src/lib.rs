@@ -8,9 +8,7 @@ pub mod bridge;
 mod commands;
 mod datasets;
 mod page;
-mod plot;
 mod printer;
-mod reproduce;
 mod sheet;
 
 use std::ffi::OsString;

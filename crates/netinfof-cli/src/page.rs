@@ -13,7 +13,6 @@ use netinfof::information::Answer;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
 use netinfof::verdict::Group;
 
-use crate::plot::escape;
 use crate::printer::{self, headline, meaning};
 
 /// The page of a report.
@@ -93,6 +92,22 @@ fn header(out: &mut String, report: &Report) {
         let _ = write!(out, "<li><a href=\"#{id}\">{name}</a></li>");
     }
     out.push_str("</ul></nav>\n");
+}
+
+/// Text as HTML that shows exactly this text.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
 }
 
 /// Text with `code` marked.

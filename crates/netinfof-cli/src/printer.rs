@@ -42,6 +42,7 @@ impl Bars {
     }
 
     /// Shows how far a run of many parts is: `done` of `total`, the one that begins, and the seconds left.
+    #[cfg(feature = "reproduce")]
     pub(crate) fn overall(&self, done: usize, total: usize, part: &str, left: f64) {
         if self.quiet {
             return;

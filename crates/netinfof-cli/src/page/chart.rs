@@ -6,7 +6,7 @@ use netinfof::evidence::Estimate;
 use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
 use netinfof::verdict::{Comparison, Group};
 
-use crate::plot::escape;
+use super::escape;
 
 /// An SVG of this size with its words; `id` must be unique on the page, and may hold any text.
 fn drawn(id: &str, [width, height]: [f64; 2], title: &str, description: &str, inside: &str) -> String {

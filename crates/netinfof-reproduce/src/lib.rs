@@ -1,6 +1,10 @@
-//! `netinfof reproduce`: the paper's experiments, published figures and ours side by side.
+//! The experiments of the NetInfoF paper (Lee et al., ICLR 2024): published figures and ours side by side.
+//!
+//! [`run()`] is what the command `netinfof reproduce` calls. The crate writes files but never to the terminal itself: what a user is
+//! shown goes through a [`Console`], so that it does not depend on the command that carries it.
 
 mod paper;
+mod plot;
 mod render;
 mod section;
 mod studies;
@@ -13,47 +17,78 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use netinfof::{Error, Exec, Progress, Result};
+use netinfof_io::save;
 
-use crate::args::ReproduceArgs;
-use crate::commands::write_whole;
-use crate::printer::{self, Bars};
 use render::Document;
 use studies::{Results, STUDIES, Study};
 use unit::{Shelf, Unit};
 
-/// Runs what was asked for, or says what there is to ask for.
-pub(crate) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
-    let chosen = chosen(args)?;
+/// Which experiments to run, and how.
+#[derive(Clone, Debug)]
+pub struct ReproduceParams {
+    /// Names of tables and figures, such as `table2` and `fig4`.
+    pub tables: Vec<String>,
+    /// Whether to run all of them, whatever `tables` holds.
+    pub all: bool,
+    /// Folder with the graphs as npz files.
+    pub data: PathBuf,
+    /// Number of splits of each graph, 1 to 1000.
+    pub splits: usize,
+    /// Folder for the documents, plots and the results of single runs.
+    pub output: PathBuf,
+    /// Number of threads; 0 is one for each core.
+    pub threads: usize,
+}
+
+/// Shows a user what happens, and passes on the request to stop.
+pub trait Console: Send + Sync {
+    /// Prints a result to standard output.
+    fn print(&self, text: &str) -> Result<()>;
+
+    /// Shows a notice.
+    fn notice(&self, text: &str);
+
+    /// Shows that the run named `run` begins, after `finished` of `total` runs, with about `seconds_left` to go.
+    fn run_begins(&self, finished: usize, total: usize, run: &str, seconds_left: f64);
+
+    /// Removes the progress shown so far.
+    fn clear(&self);
+
+    /// Whether the user asked to stop.
+    fn cancelled(&self) -> bool;
+}
+
+/// Runs the chosen experiments and writes their documents. Where none is chosen, prints the list of experiments.
+///
+/// The result of every single run is kept in the output folder. A call that was interrupted continues after the last one.
+pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
+    let chosen = chosen(params)?;
     if chosen.is_empty() {
         let lines: Vec<String> = STUDIES.iter().map(|s| format!("  {:8} {}", s.id, s.title)).collect();
-        return printer::out(&format!(
+        return console.print(&format!(
             "--all, or --table with one or more of (comma between them)\n{}",
             lines.join("\n")
         ));
     }
-    if !(1..=1000).contains(&args.splits) {
+    if !(1..=1000).contains(&params.splits) {
         return Err(Error::InvalidParam {
             name: "splits",
-            value: args.splits.to_string(),
+            value: params.splits.to_string(),
             need: "1 to 1000".into(),
         });
     }
-    let data = args
-        .data
-        .clone()
-        .or_else(|| std::env::var_os("NETINFOF_DATA").map(PathBuf::from))
-        .unwrap_or_else(|| "data".into());
-    let place = Place::new(&args.output)?;
-    let mut results = Results { splits: args.splits, ..Results::default() };
+    let data = &params.data;
+    let place = Place::new(&params.output)?;
+    let mut results = Results { splits: params.splits, ..Results::default() };
     let mut waiting: Vec<Unit> = Vec::new();
     let mut seen = BTreeSet::new();
-    for unit in chosen.iter().flat_map(|study| study.units(args.splits)) {
+    for unit in chosen.iter().flat_map(|study| study.units(params.splits)) {
         if !seen.insert(unit.key.clone()) {
             continue;
         }
-        if !unit.available(&data) {
+        if !unit.available(data) {
             results.missing.insert(unit.key);
-        } else if let Some(outcome) = unit.kept(&data, &place.runs) {
+        } else if let Some(outcome) = unit.kept(data, &place.runs) {
             results.found.insert(unit.key, outcome);
         } else {
             waiting.push(unit);
@@ -61,21 +96,21 @@ pub(crate) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
     }
     // Times are compared with each other: all of them are taken in one run, or none.
     if waiting.iter().any(|unit| unit.timed) {
-        let again = chosen.iter().flat_map(|study| study.units(args.splits)).filter(|unit| unit.timed);
+        let again = chosen.iter().flat_map(|study| study.units(params.splits)).filter(|unit| unit.timed);
         waiting.extend(again.filter(|unit| results.found.remove(&unit.key).is_some()));
     }
-    let missing = missing_graphs(&chosen, args.splits, &data);
+    let missing = missing_graphs(&chosen, params.splits, data);
     let document = |results: &Results| Document {
         sections: chosen.iter().map(|study| study.section(results)).collect(),
         missing: missing.clone(),
-        splits: args.splits,
-        command: command(args),
+        splits: params.splits,
+        command: command(params),
     };
     place.write(&document(&results))?;
 
     let kept = results.found.len();
     if kept > 0 {
-        bars.notice(&format!(
+        console.notice(&format!(
             "{kept} runs of an earlier call are used; remove {} to run them again",
             place.runs.display()
         ));
@@ -85,17 +120,17 @@ pub(crate) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
     let count = waiting.len();
     let mut failures = Vec::new();
     for (number, unit) in waiting.iter().enumerate() {
-        bars.overall(number, count, &unit.key, clock.left());
-        let exec = Exec::with_progress(args.threads.unwrap_or(0), Arc::new(Silent(Arc::clone(bars))))?;
+        console.run_begins(number, count, &unit.key, clock.left());
+        let exec = Exec::with_progress(params.threads, Arc::new(Silent(Arc::clone(console))))?;
         let start = Instant::now();
-        match unit.run(&data, &place.runs, &mut shelf, &exec) {
+        match unit.run(data, &place.runs, &mut shelf, &exec) {
             Ok(outcome) => {
                 results.found.insert(unit.key.clone(), outcome);
                 place.write(&document(&results))?;
             }
             Err(Error::Cancelled) => {
-                bars.clear();
-                bars.notice("stopped; what was done is kept, and the same command goes on from here");
+                console.clear();
+                console.notice("stopped; what was done is kept, and the same command goes on from here");
                 return Err(Error::Cancelled);
             }
             // One graph that cannot be read must not cost the others their figures.
@@ -106,10 +141,10 @@ pub(crate) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
         }
         clock.done(unit.cost, start.elapsed().as_secs_f64());
     }
-    bars.clear();
+    console.clear();
     let document = document(&results);
     place.write(&document)?;
-    printer::out(&document.summary(&place.folder))?;
+    console.print(&document.summary(&place.folder))?;
     match failures.first() {
         None => Ok(()),
         Some(_) => Err(Error::Unsuitable {
@@ -119,12 +154,12 @@ pub(crate) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
     }
 }
 
-fn chosen(args: &ReproduceArgs) -> Result<Vec<&'static Study>> {
-    if args.all {
+fn chosen(params: &ReproduceParams) -> Result<Vec<&'static Study>> {
+    if params.all {
         return Ok(STUDIES.iter().collect());
     }
     let mut chosen: Vec<&Study> = Vec::new();
-    for name in &args.table {
+    for name in &params.tables {
         let study = Study::named(name).ok_or_else(|| Error::InvalidParam {
             name: "table",
             value: name.clone(),
@@ -138,9 +173,9 @@ fn chosen(args: &ReproduceArgs) -> Result<Vec<&'static Study>> {
 }
 
 /// The call, without what only this machine knows.
-fn command(args: &ReproduceArgs) -> String {
-    let what = if args.all { "--all".into() } else { format!("--table {}", args.table.join(",")) };
-    format!("netinfof reproduce {what} --splits {}", args.splits)
+fn command(params: &ReproduceParams) -> String {
+    let what = if params.all { "--all".into() } else { format!("--table {}", params.tables.join(",")) };
+    format!("netinfof reproduce {what} --splits {}", params.splits)
 }
 
 /// Graphs that are not on disk, with where to get them.
@@ -159,6 +194,11 @@ fn missing_graphs(chosen: &[&Study], splits: usize, data: &Path) -> Vec<[String;
             Some([title.to_string(), files, source.to_string()])
         })
         .collect()
+}
+
+/// Writes a text file as a whole or not at all.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    save::whole(path, |file| std::io::Write::write_all(file, text.as_bytes()))
 }
 
 /// Where everything goes.
@@ -215,7 +255,7 @@ impl Forecast {
 }
 
 /// Lets a run be stopped, and says nothing of its stages: the bar shows the runs.
-struct Silent(Arc<Bars>);
+struct Silent(Arc<dyn Console>);
 
 impl Progress for Silent {
     fn cancelled(&self) -> bool {

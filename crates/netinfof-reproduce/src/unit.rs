@@ -172,7 +172,7 @@ impl Unit {
         };
         let text = serde_json::to_string_pretty(&outcome)
             .map_err(|e| Error::Numerical { solver: "JSON", why: e.to_string() })?;
-        crate::commands::write_whole(&self.file(runs), &text)?;
+        crate::write_whole(&self.file(runs), &text)?;
         Ok(outcome)
     }
 

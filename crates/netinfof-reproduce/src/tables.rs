@@ -1,0 +1,77 @@
+//! What each table and figure shows of the runs: rows, claims, plots. Here is what several of them share.
+
+mod figures;
+mod links;
+mod nodes;
+
+pub(super) use figures::{figure2, figure3, figure4, figure6};
+pub(super) use links::{table2, table3, table4, table5, table6, table7, table8, table9};
+pub(super) use nodes::{table10, table11, table12};
+
+use super::paper::{self, Known};
+use super::section::{Check, Row};
+use super::studies::Results;
+
+fn paper_protocol(walks: usize, splits: usize, more: &str) -> String {
+    format!(
+        "Paper protocol (negatives are not checked against edges; U, R, F, P, S; no cross-fitting; the paper's grid of penalties, \
+         chosen on validation), symmetric pair features, edges 70/10/20, {}, d = 128, \
+         T = {walks}. {more}",
+        seeds(splits)
+    )
+}
+
+fn seeds(splits: usize) -> String {
+    match splits {
+        1 => "1 split with the seed 0".into(),
+        _ => format!("{splits} splits with the seeds 0 to {}", splits - 1),
+    }
+}
+
+/// Whether one model is ahead of another on every graph: rows of the one, rows of the other.
+fn ahead(claim: &str, one: &[Row], other: &[Row]) -> Option<Check> {
+    let pairs = one.iter().zip(other).filter_map(|(a, b)| Some((a, a.ours?.0, b.ours?.0)));
+    let pairs: Vec<(&Row, f64, f64)> = pairs.collect();
+    let behind: Vec<String> = pairs
+        .iter()
+        .filter(|(_, a, b)| a < b)
+        .map(|(row, a, b)| format!("{} {a:.1} against {b:.1}", row.graph))
+        .collect();
+    (!pairs.is_empty()).then(|| Check {
+        claim: claim.into(),
+        holds: behind.is_empty(),
+        found: if behind.is_empty() {
+            format!("on all {}", pairs.len())
+        } else {
+            format!("not on {}", behind.join(", "))
+        },
+    })
+}
+
+fn synthetic_graphs(more: &str) -> String {
+    format!(
+        "Graphs of `netinfof synth` with its defaults (4000 nodes, 800 features, 4 classes), seed 0, node ids shuffled. {more}"
+    )
+}
+
+/// Rows of a model over the real graphs.
+fn real_rows(
+    results: &Results,
+    what: &str,
+    published: &paper::Real,
+    key: impl Fn(&Known) -> String,
+    metric: impl Fn(&Known) -> (String, String),
+) -> Vec<Row> {
+    paper::GRAPHS
+        .iter()
+        .zip(published)
+        .map(|(known, &published)| {
+            let (name, figure) = metric(known);
+            Row::new(what, known.title, &name, published, results.get(&key(known)).test(&figure))
+        })
+        .collect()
+}
+
+fn hits(known: &Known) -> (String, String) {
+    (format!("Hits@{}", known.hits), format!("hits@{}", known.hits))
+}

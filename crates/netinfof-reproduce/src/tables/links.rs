@@ -1,0 +1,221 @@
+//! Link prediction: Tables 2 to 9.
+
+use super::{ahead, hits, paper_protocol, real_rows, synthetic_graphs};
+use crate::paper;
+use crate::plot::{Axis, Plot, Series};
+use crate::section::{Check, Row, Shown};
+use crate::studies::{MANY_WALKS, Ogb, Results, SINGLES, Shows, Variant, link_key};
+
+pub(crate) fn table2(results: &Results) -> Shows {
+    let mut rows = Vec::new();
+    for (what, variant, published) in [
+        ("NetInfoF", Variant::Full, &paper::SYNTH_LINKS_NETINFOF),
+        ("SlimG", Variant::Slimg, &paper::SYNTH_LINKS_SLIMG),
+    ] {
+        for (scenario, &published) in paper::LINK_SCENARIOS.iter().zip(published) {
+            let found = results.get(&link_key(scenario, variant)).test("hits@100");
+            rows.push(Row::new(what, scenario, "Hits@100", published, found));
+        }
+    }
+    let near = |row: &Row, margin: f64| row.difference.map(|d| d >= -margin);
+    let judged: Option<Vec<bool>> = rows[..6]
+        .iter()
+        .map(|row| near(row, if row.graph.contains("offdiagonal") { 3.0 } else { 2.0 }))
+        .collect();
+    let checks = judged.map(|judged| Check {
+        claim: "Every diagonal scenario is at most 2 points below the paper, every off-diagonal one at most 3: the paper's \
+                off-diagonal figures profit from an order of nodes that gives edges away"
+            .into(),
+        holds: judged.iter().all(|&good| good),
+        found: format!(
+            "differences {}",
+            rows[..6].iter().filter_map(|r| r.difference).map(|d| format!("{d:+.1}")).collect::<Vec<_>>().join(", ")
+        ),
+    });
+    let protocol = paper_protocol(
+        MANY_WALKS,
+        results.splits,
+        &synthetic_graphs(
+            "SlimG is far above its published figure in local-offdiagonal because of S: without a compatibility matrix S alone hits 85 % there, U, F \
+             and P 13 to 27 %.",
+        ),
+    );
+    let ahead = ahead("NetInfoF is ahead of SlimG in every scenario", &rows[..6], &rows[6..]);
+    (protocol, rows, checks.into_iter().chain(ahead).collect(), Vec::new())
+}
+
+pub(crate) fn table3(results: &Results) -> Shows {
+    let mut rows =
+        real_rows(results, "NetInfoF", &paper::LINKS_NETINFOF, |k| link_key(k.name, Variant::Full), hits);
+    rows.extend(real_rows(results, "SlimG", &paper::LINKS_SLIMG, |k| link_key(k.name, Variant::Slimg), hits));
+    let protocol = paper_protocol(
+        200,
+        results.splits,
+        "True edges among the negatives decide the figures of the dense graphs (Photo, Computers, Chameleon, Squirrel): dozens \
+         to hundreds of them stand above any model's 100th negative. The clean protocol, without them, is in docs/method.md.",
+    );
+    let ahead = ahead("NetInfoF is ahead of SlimG on every graph", &rows[..12], &rows[12..]);
+    (protocol, rows, ahead.into_iter().collect(), Vec::new())
+}
+
+pub(crate) fn table4(results: &Results) -> Shows {
+    let mut rows = Vec::new();
+    for (graph, title, k, netinfof, slimg) in paper::OGB {
+        let metric = format!("Hits@{k}");
+        let test = |way: Ogb| results.get(&way.key(graph)).test(&format!("hits@{k}"));
+        rows.push(Row::new("NetInfoF, rows of length 1", title, &metric, netinfof, test(Ogb::Paper)));
+        rows.push(Row::new("NetInfoF, lengths kept", title, &metric, netinfof, test(Ogb::Lengths)));
+        rows.push(Row::new("SlimG", title, &metric, slimg, test(Ogb::Slimg)));
+    }
+    let reaches = |row: &Row| {
+        row.ours.map(|(mean, deviation)| Check {
+            claim: format!("{} reaches the paper's 56.8 on ogbl-ddi", row.what),
+            holds: mean >= 56.8,
+            found: format!("{mean:.1} ± {deviation:.1}"),
+        })
+    };
+    let checks: Vec<Check> = rows[..2].iter().filter_map(reaches).collect();
+    let protocol = format!(
+        "Official splits and negatives, {} seeds, U, R, F, P, S, d = 256, T = 1000, one-hot degrees where there are no features, the \
+         paper's grid chosen on validation. *Rows of length 1*: as the paper's text. *Lengths kept*: columns of the embeddings \
+         are scaled to deviation 1, rows are left as long as they are (`--keep-lengths`), and all training edges are learned from \
+         (`--max-pairs 2400000 --compat-edges 1200000`); validation prefers it by far on ogbl-ddi. It is not the default \
+         because where it loses it loses much (Actor, validation Hits@100: 45.0 with rows of length 1, 21.9 without; DESIGN.md). The 20 highest of \
+         95 599 negatives decide Hits@20 of ogbl-ddi, so it moves by several points from seed to seed. For ogbl-ppa the paper adds node2vec \
+         embeddings as features; we do not.",
+        results.splits
+    );
+    (protocol, rows, checks, Vec::new())
+}
+
+pub(crate) fn table5(results: &Results) -> Shows {
+    let mut rows = Vec::new();
+    for (what, variant, published) in [
+        ("w/o CM", Variant::WithoutCm, &paper::WITHOUT_CM),
+        ("w/ only H", Variant::OnlyH, &paper::ONLY_H),
+        ("NetInfoF", Variant::Full, &paper::LINKS_NETINFOF),
+    ] {
+        rows.extend(real_rows(results, what, published, |k| link_key(k.name, variant), hits));
+    }
+    let checks = [
+        ahead("H* is ahead of no compatibility matrix on every graph", &rows[24..], &rows[..12]),
+        ahead("H* is ahead of H alone on every graph", &rows[24..], &rows[12..24]),
+    ];
+    let more = "In this protocol the order of the three is mostly noise where true edges among the negatives decide (Squirrel, Computers, Photo); \
+                DESIGN.md has verified negatives, where H* is ahead of no matrix on all eight graphs.";
+    (paper_protocol(200, results.splits, more), rows, checks.into_iter().flatten().collect(), Vec::new())
+}
+
+pub(crate) fn table6(results: &Results) -> Shows {
+    let mut rows = Vec::new();
+    for (kind, published) in SINGLES.iter().zip(&paper::SYNTH_LINKS_SCORES) {
+        for (scenario, &published) in paper::LINK_SCENARIOS.iter().zip(published) {
+            let found = results.get(&link_key(scenario, Variant::Single(*kind))).score(kind.name());
+            rows.push(Row::new(kind.name(), scenario, "score", published, found));
+        }
+    }
+    for (kind, published) in SINGLES.iter().zip(&paper::SYNTH_LINKS_HITS) {
+        for (scenario, &published) in paper::LINK_SCENARIOS.iter().zip(published) {
+            let found = results.get(&link_key(scenario, Variant::Single(*kind))).test("hits@100");
+            rows.push(Row::new(kind.name(), scenario, "Hits@100", published, found));
+        }
+    }
+    let of = |metric: &str, scenario: &str| -> Option<Vec<(String, f64)>> {
+        rows.iter()
+            .filter(|row| row.metric == metric && row.graph == scenario)
+            .map(|row| row.ours.map(|(mean, _)| (row.what.clone(), mean)))
+            .collect()
+    };
+    let mut checks = Vec::new();
+    let features: Option<Vec<[f64; 2]>> = paper::LINK_SCENARIOS[..2]
+        .iter()
+        .map(|scenario| Some([of("score", scenario)?[2].1, of("Hits@100", scenario)?[2].1]))
+        .collect();
+    if let Some(features) = features {
+        checks.push(Check {
+            claim: "Where features are random, F scores about 50 and hits less than 4 %".into(),
+            holds: features.iter().all(|[score, hits]| (score - 50.0).abs() < 1.0 && *hits < 4.0),
+            found: features.iter().map(|[s, h]| format!("{s:.1} and {h:.1}")).collect::<Vec<_>>().join("; "),
+        });
+    }
+    let agree = |scenario: &&str| -> Option<(bool, String)> {
+        let ranked = |metric: &str| -> Option<Vec<String>> {
+            let mut found = of(metric, scenario)?;
+            found.sort_by(|a, b| b.1.total_cmp(&a.1));
+            Some(found.into_iter().map(|(name, _)| name).collect())
+        };
+        let (scores, hits) = (ranked("score")?, ranked("Hits@100")?);
+        let good = scores[..2].iter().all(|name| hits[..2].contains(name));
+        Some((good, format!("{scenario} {} | {}", scores[..2].join(" "), hits[..2].join(" "))))
+    };
+    if let Some(found) = paper::LINK_SCENARIOS.iter().map(agree).collect::<Option<Vec<_>>>() {
+        checks.push(Check {
+            claim: "In every scenario the two components with the highest scores are the two with the highest Hits".into(),
+            holds: found.iter().all(|(good, _)| *good),
+            found: found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; "),
+        });
+    }
+    let protocol = paper_protocol(
+        MANY_WALKS,
+        results.splits,
+        &synthetic_graphs("Each component alone; its score is Probe's on the validation pairs."),
+    );
+    (protocol, rows, checks, Vec::new())
+}
+
+pub(crate) fn table7(results: &Results) -> Shows {
+    let rows = SINGLES.iter().zip(&paper::SINGLE).flat_map(|(kind, published)| {
+        real_rows(results, kind.name(), published, |k| link_key(k.name, Variant::Single(*kind)), hits)
+    });
+    let rows = rows.collect();
+    (paper_protocol(200, results.splits, "Each component alone."), rows, Vec::new(), Vec::new())
+}
+
+pub(crate) fn table8(results: &Results) -> Shows {
+    let mut rows = Vec::new();
+    let mut series = Vec::new();
+    for (kind, published) in SINGLES.iter().zip(&paper::SENSITIVITY) {
+        let mut points = Vec::new();
+        for (&bins, &published) in paper::BINS.iter().zip(published) {
+            let found = results.get(&link_key("computers", Variant::Bins(bins))).score(kind.name());
+            let row = Row::new(kind.name(), "Computers", &format!("score, k = {bins}"), published, found);
+            points.extend(row.ours.map(|(mean, _)| [bins as f64, mean / 100.0]));
+            rows.push(row);
+        }
+        series.push(Series { name: kind.name().into(), points, joined: true });
+    }
+    let gain: Vec<f64> = series
+        .iter()
+        .filter(|s| s.points.len() == paper::BINS.len())
+        .map(|s| 100.0 * (s.points[4][1] - s.points[2][1]))
+        .collect();
+    let checks = (gain.len() == SINGLES.len()).then(|| Check {
+        claim: "The score has reached its plateau at 16 bins: 64 change it by less than 1 point".into(),
+        holds: gain.iter().all(|g| g.abs() < 1.0),
+        found: gain.iter().map(|g| format!("{g:+.2}")).collect::<Vec<_>>().join(", "),
+    });
+    let plot = Plot {
+        title: "Score against the number of bins, Computers".into(),
+        description: "One line a component.".into(),
+        x: Axis::log("bins k").range(3.5, 74.0),
+        y: Axis::new("score"),
+        series,
+        line: None,
+    };
+    let protocol = paper_protocol(200, results.splits, "Probe alone, on Computers.");
+    (protocol, rows, checks.into_iter().collect(), vec![Shown::new("fig7", &plot)])
+}
+
+pub(crate) fn table9(results: &Results) -> Shows {
+    let mut rows = real_rows(
+        results,
+        "SEAL as published, beside our NetInfoF",
+        &paper::SEAL,
+        |k| link_key(k.name, Variant::Full),
+        hits,
+    );
+    rows.retain(|row| row.published.is_some());
+    let more = "The runs of Table 3; *published* is SEAL's figure, which we did not run. Where the paper's SEAL ran out of memory \
+                there is no row.";
+    (paper_protocol(200, results.splits, more), rows, Vec::new(), Vec::new())
+}
