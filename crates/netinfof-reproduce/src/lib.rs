@@ -3,13 +3,13 @@
 //! [`run()`] is what the command `netinfof reproduce` calls. The crate writes files but never to the terminal itself: what a user is
 //! shown goes through a [`Console`], so that it does not depend on the command that carries it.
 
+mod experiment;
 mod paper;
 mod plot;
 mod render;
 mod section;
 mod studies;
 mod tables;
-mod unit;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use std::time::Instant;
 use netinfof::{Error, Exec, Progress, Result};
 use netinfof_io::save;
 
+use experiment::{ExperimentRun, GraphCache};
 use render::Document;
-use studies::{Results, STUDIES, Study};
-use unit::{Shelf, Unit};
+use studies::{STUDIES, Study, StudyResults};
 
 /// Which experiments to run, and how.
 #[derive(Clone, Debug)]
@@ -78,73 +78,73 @@ pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
         });
     }
     let data = &params.data;
-    let place = Place::new(&params.output)?;
-    let mut results = Results { splits: params.splits, ..Results::default() };
-    let mut waiting: Vec<Unit> = Vec::new();
+    let folder = OutputFolder::new(&params.output)?;
+    let mut results = StudyResults { splits: params.splits, ..StudyResults::default() };
+    let mut waiting: Vec<ExperimentRun> = Vec::new();
     let mut seen = BTreeSet::new();
-    for unit in chosen.iter().flat_map(|study| study.units(params.splits)) {
-        if !seen.insert(unit.key.clone()) {
+    for run in chosen.iter().flat_map(|study| study.runs(params.splits)) {
+        if !seen.insert(run.key.clone()) {
             continue;
         }
-        if !unit.available(data) {
-            results.missing.insert(unit.key);
-        } else if let Some(outcome) = unit.kept(data, &place.runs) {
-            results.found.insert(unit.key, outcome);
+        if !run.available(data) {
+            results.missing.insert(run.key);
+        } else if let Some(outcome) = run.kept(data, &folder.runs) {
+            results.outcomes.insert(run.key, outcome);
         } else {
-            waiting.push(unit);
+            waiting.push(run);
         }
     }
-    // Times are compared with each other: all of them are taken in one run, or none.
-    if waiting.iter().any(|unit| unit.timed) {
-        let again = chosen.iter().flat_map(|study| study.units(params.splits)).filter(|unit| unit.timed);
-        waiting.extend(again.filter(|unit| results.found.remove(&unit.key).is_some()));
+    // Times are compared with each other, so they are either all measured in this call or all kept.
+    if waiting.iter().any(|run| run.timed) {
+        let again = chosen.iter().flat_map(|study| study.runs(params.splits)).filter(|run| run.timed);
+        waiting.extend(again.filter(|run| results.outcomes.remove(&run.key).is_some()));
     }
     let missing = missing_graphs(&chosen, params.splits, data);
-    let document = |results: &Results| Document {
+    let document = |results: &StudyResults| Document {
         sections: chosen.iter().map(|study| study.section(results)).collect(),
         missing: missing.clone(),
         splits: params.splits,
         command: command(params),
     };
-    place.write(&document(&results))?;
+    folder.write(&document(&results))?;
 
-    let kept = results.found.len();
+    let kept = results.outcomes.len();
     if kept > 0 {
         console.notice(&format!(
             "{kept} runs of an earlier call are used; remove {} to run them again",
-            place.runs.display()
+            folder.runs.display()
         ));
     }
-    let mut clock = Forecast::new(&waiting);
-    let mut shelf = Shelf::default();
+    let mut forecast = TimeForecast::new(&waiting);
+    let mut cache = GraphCache::default();
     let count = waiting.len();
     let mut failures = Vec::new();
-    for (number, unit) in waiting.iter().enumerate() {
-        console.run_begins(number, count, &unit.key, clock.left());
-        let exec = Exec::with_progress(params.threads, Arc::new(Silent(Arc::clone(console))))?;
+    for (number, run) in waiting.iter().enumerate() {
+        console.run_begins(number, count, &run.key, forecast.seconds_left());
+        let exec = Exec::with_progress(params.threads, Arc::new(CancellationOnly(Arc::clone(console))))?;
         let start = Instant::now();
-        match unit.run(data, &place.runs, &mut shelf, &exec) {
+        match run.run(data, &folder.runs, &mut cache, &exec) {
             Ok(outcome) => {
-                results.found.insert(unit.key.clone(), outcome);
-                place.write(&document(&results))?;
+                results.outcomes.insert(run.key.clone(), outcome);
+                folder.write(&document(&results))?;
             }
             Err(Error::Cancelled) => {
                 console.clear();
                 console.notice("stopped; what was done is kept, and the same command goes on from here");
                 return Err(Error::Cancelled);
             }
-            // One graph that cannot be read must not cost the others their figures.
+            // A graph that cannot be read does not stop the runs on the other graphs.
             Err(error) => {
-                failures.push(format!("{}: {error}", unit.key));
-                results.failed.insert(unit.key.clone());
+                failures.push(format!("{}: {error}", run.key));
+                results.failed.insert(run.key.clone());
             }
         }
-        clock.done(unit.cost, start.elapsed().as_secs_f64());
+        forecast.finished(run.cost, start.elapsed().as_secs_f64());
     }
     console.clear();
     let document = document(&results);
-    place.write(&document)?;
-    console.print(&document.summary(&place.folder))?;
+    folder.write(&document)?;
+    console.print(&document.summary(&folder.path))?;
     match failures.first() {
         None => Ok(()),
         Some(_) => Err(Error::Unsuitable {
@@ -172,17 +172,17 @@ fn chosen(params: &ReproduceParams) -> Result<Vec<&'static Study>> {
     Ok(chosen)
 }
 
-/// The call, without what only this machine knows.
+/// The call as the documents show it, without paths and other settings of this machine.
 fn command(params: &ReproduceParams) -> String {
     let what = if params.all { "--all".into() } else { format!("--table {}", params.tables.join(",")) };
     format!("netinfof reproduce {what} --splits {}", params.splits)
 }
 
-/// Graphs that are not on disk, with where to get them.
+/// Graphs that are not on disk: title, files and the address they can be downloaded from.
 fn missing_graphs(chosen: &[&Study], splits: usize, data: &Path) -> Vec<[String; 3]> {
-    let units = chosen.iter().flat_map(|study| study.units(splits));
+    let runs = chosen.iter().flat_map(|study| study.runs(splits));
     let absent: BTreeSet<(String, bool)> =
-        units.filter(|unit| !unit.available(data)).map(|unit| (unit.graph, unit.official_split)).collect();
+        runs.filter(|run| !run.available(data)).map(|run| (run.graph, run.official_split)).collect();
     let known = paper::GRAPHS.iter().map(|k| (k.name, k.title, k.source));
     let ogb = paper::OGB.iter().map(|o| (o.0, o.1, paper::OGB_LINKS));
     known
@@ -201,63 +201,63 @@ fn write_whole(path: &Path, text: &str) -> Result<()> {
     save::whole(path, |file| std::io::Write::write_all(file, text.as_bytes()))
 }
 
-/// Where everything goes.
-struct Place {
-    folder: PathBuf,
-    /// Plots.
+/// The folder that documents, plots and results are written to.
+struct OutputFolder {
+    path: PathBuf,
     plots: PathBuf,
-    /// What single runs found.
+    /// One JSON file with the outcome of each run.
     runs: PathBuf,
 }
 
-impl Place {
-    fn new(folder: &Path) -> Result<Self> {
-        let plots = folder.join("reproduction");
+impl OutputFolder {
+    fn new(path: &Path) -> Result<Self> {
+        let plots = path.join("reproduction");
         let runs = plots.join("runs");
         std::fs::create_dir_all(&runs).map_err(|source| Error::Io { path: runs.clone(), source })?;
-        Ok(Place { folder: folder.to_path_buf(), plots, runs })
+        Ok(OutputFolder { path: path.to_path_buf(), plots, runs })
     }
 
     fn write(&self, document: &Document) -> Result<()> {
-        for shown in document.sections.iter().flat_map(|section| &section.plots) {
-            write_whole(&self.plots.join(&shown.file), &shown.svg)?;
+        for plot in document.sections.iter().flat_map(|section| &section.plots) {
+            write_whole(&self.plots.join(&plot.file), &plot.svg)?;
         }
-        write_whole(&self.folder.join("reproduction.json"), &document.json())?;
-        write_whole(&self.folder.join("reproduction.md"), &document.markdown())?;
-        write_whole(&self.folder.join("reproduction.html"), &document.html())
+        write_whole(&self.path.join("reproduction.json"), &document.json())?;
+        write_whole(&self.path.join("reproduction.md"), &document.markdown())?;
+        write_whole(&self.path.join("reproduction.html"), &document.html())
     }
 }
 
-/// Foretells the time left from rough costs and what they came to.
-struct Forecast {
-    /// Of the runs to come.
+/// Estimates the time left from the expected cost of every run and the measured times of the finished ones.
+struct TimeForecast {
+    /// Expected seconds of the runs that are not finished.
     cost_left: f64,
     cost_done: f64,
+    /// Measured seconds of the finished runs.
     seconds: f64,
 }
 
-impl Forecast {
-    fn new(units: &[Unit]) -> Self {
-        Forecast { cost_left: units.iter().map(|unit| unit.cost).sum(), cost_done: 0.0, seconds: 0.0 }
+impl TimeForecast {
+    fn new(runs: &[ExperimentRun]) -> Self {
+        TimeForecast { cost_left: runs.iter().map(|run| run.cost).sum(), cost_done: 0.0, seconds: 0.0 }
     }
 
-    fn done(&mut self, cost: f64, seconds: f64) {
+    fn finished(&mut self, cost: f64, seconds: f64) {
         self.cost_left -= cost;
         self.cost_done += cost;
         self.seconds += seconds;
     }
 
-    /// Seconds left. The first runs weigh little against the guess.
-    fn left(&self) -> f64 {
-        const TRUST: f64 = 20.0;
-        self.cost_left * (self.seconds + TRUST) / (self.cost_done + TRUST)
+    /// Seconds left. A constant prior weight keeps the first few measurements from dominating the estimate.
+    fn seconds_left(&self) -> f64 {
+        const PRIOR_WEIGHT: f64 = 20.0;
+        self.cost_left * (self.seconds + PRIOR_WEIGHT) / (self.cost_done + PRIOR_WEIGHT)
     }
 }
 
-/// Lets a run be stopped, and says nothing of its stages: the bar shows the runs.
-struct Silent(Arc<dyn Console>);
+/// Passes on the request to stop but shows no stages: the progress bar counts runs.
+struct CancellationOnly(Arc<dyn Console>);
 
-impl Progress for Silent {
+impl Progress for CancellationOnly {
     fn cancelled(&self) -> bool {
         self.0.cancelled()
     }
@@ -268,15 +268,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forecasts_learn_from_what_runs_cost() {
-        let mut clock = Forecast { cost_left: 100.0, cost_done: 0.0, seconds: 0.0 };
-        assert_eq!(clock.left(), 100.0);
-        clock.done(80.0, 180.0);
-        assert_eq!(clock.left(), 20.0 * 2.0);
+    fn forecasts_follow_measured_times() {
+        let mut forecast = TimeForecast { cost_left: 100.0, cost_done: 0.0, seconds: 0.0 };
+        assert_eq!(forecast.seconds_left(), 100.0);
+        forecast.finished(80.0, 180.0);
+        assert_eq!(forecast.seconds_left(), 20.0 * 2.0);
     }
 
     #[test]
-    fn studies_go_by_their_names() {
+    fn studies_are_found_by_name() {
         for (name, id) in
             [("table2", "table2"), ("Table-12", "table12"), ("fig7", "table8"), ("Figure 3", "fig3")]
         {
@@ -286,12 +286,12 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_runs_are_unique_to_what_they_run() {
+    fn runs_with_the_same_key_are_the_same_run() {
         let mut seen = std::collections::BTreeMap::new();
-        for unit in STUDIES.iter().flat_map(|study| study.units(5)) {
-            let fingerprint = unit.fingerprint(Path::new("nowhere"));
-            let earlier = seen.insert(unit.key.clone(), fingerprint.clone());
-            assert!(earlier.is_none_or(|earlier| earlier == fingerprint), "{}", unit.key);
+        for run in STUDIES.iter().flat_map(|study| study.runs(5)) {
+            let fingerprint = run.fingerprint(Path::new("nowhere"));
+            let earlier = seen.insert(run.key.clone(), fingerprint.clone());
+            assert!(earlier.is_none_or(|earlier| earlier == fingerprint), "{}", run.key);
         }
         assert!(seen.len() > 150, "{}", seen.len());
     }

@@ -1,28 +1,29 @@
-//! The figures of the paper (Lee et al., ICLR 2024), as published: percent, mean and deviation of five splits.
+//! Results of the paper (Lee et al., ICLR 2024) as published: mean and standard deviation of five splits, in percent.
 
-/// A published figure; `None` where the paper has none (out of memory).
-pub(crate) type Figure = Option<(f64, f64)>;
+/// Mean and standard deviation in percent; `None` where the paper has no value (out of memory).
+pub(crate) type MeanAndDeviation = Option<(f64, f64)>;
 
-/// A graph of the paper.
-pub(crate) struct Known {
-    /// Name of the file without `.npz`, and in tables.
+/// A real graph that the paper uses.
+pub(crate) struct PaperGraph {
+    /// Name of the file without `.npz`.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     /// The K of Hits@K.
     pub(crate) hits: usize,
+    /// Where the graph can be downloaded.
     pub(crate) source: &'static str,
-    /// Rough seconds of one split with five components, to foretell the time left.
+    /// Approximate seconds of one split with five components, for the estimate of the time left.
     pub(crate) cost: f64,
 }
 
-const fn known(
+const fn graph(
     name: &'static str,
     title: &'static str,
     hits: usize,
     cost: f64,
     source: &'static str,
-) -> Known {
-    Known { name, title, hits, source, cost }
+) -> PaperGraph {
+    PaperGraph { name, title, hits, source, cost }
 }
 
 const PLANETOID: &str = "https://github.com/kimiyoung/planetoid";
@@ -33,31 +34,31 @@ const OGB_NODES: &str = "https://ogb.stanford.edu/docs/nodeprop/";
 pub(crate) const OGB_LINKS: &str = "https://ogb.stanford.edu/docs/linkprop/";
 
 /// The real graphs, in the order of the paper's columns.
-pub(crate) const GRAPHS: [Known; 12] = [
-    known("cora", "Cora", 100, 0.5, PLANETOID),
-    known("citeseer", "CiteSeer", 100, 0.5, PLANETOID),
-    known("pubmed", "PubMed", 100, 3.5, PLANETOID),
-    known("computers", "Computers", 100, 9.0, SHCHUR),
-    known("photo", "Photo", 100, 5.0, SHCHUR),
-    known("arxiv", "ogbn-arXiv", 100, 40.0, OGB_NODES),
-    known("products", "ogbn-Products", 1000, 1500.0, OGB_NODES),
-    known("chameleon", "Chameleon", 100, 2.0, MUSAE),
-    known("squirrel", "Squirrel", 100, 7.0, MUSAE),
-    known(
+pub(crate) const GRAPHS: [PaperGraph; 12] = [
+    graph("cora", "Cora", 100, 0.5, PLANETOID),
+    graph("citeseer", "CiteSeer", 100, 0.5, PLANETOID),
+    graph("pubmed", "PubMed", 100, 3.5, PLANETOID),
+    graph("computers", "Computers", 100, 9.0, SHCHUR),
+    graph("photo", "Photo", 100, 5.0, SHCHUR),
+    graph("arxiv", "ogbn-arXiv", 100, 40.0, OGB_NODES),
+    graph("products", "ogbn-Products", 1000, 1500.0, OGB_NODES),
+    graph("chameleon", "Chameleon", 100, 2.0, MUSAE),
+    graph("squirrel", "Squirrel", 100, 7.0, MUSAE),
+    graph(
         "actor",
         "Actor",
         100,
         1.5,
         "https://github.com/graphdml-uiuc-jlu/geom-gcn/tree/master/new_data/film",
     ),
-    known("twitch", "Twitch", 1000, 120.0, LINKX),
-    known("pokec", "Pokec", 1000, 900.0, LINKX),
+    graph("twitch", "Twitch", 1000, 120.0, LINKX),
+    graph("pokec", "Pokec", 1000, 900.0, LINKX),
 ];
 
-/// A row of a table over [`GRAPHS`].
-pub(crate) type Real = [Figure; 12];
+/// One value for each of [`GRAPHS`]: a row of a table.
+pub(crate) type RealGraphValues = [MeanAndDeviation; 12];
 
-pub(crate) const LINKS_NETINFOF: Real = [
+pub(crate) const LINKS_NETINFOF: RealGraphValues = [
     Some((81.3, 0.6)),
     Some((87.3, 1.3)),
     Some((59.7, 1.1)),
@@ -72,7 +73,7 @@ pub(crate) const LINKS_NETINFOF: Real = [
     Some((31.3, 0.5)),
 ];
 
-pub(crate) const LINKS_SLIMG: Real = [
+pub(crate) const LINKS_SLIMG: RealGraphValues = [
     Some((77.9, 1.3)),
     Some((86.8, 1.0)),
     Some((55.9, 2.8)),
@@ -87,7 +88,7 @@ pub(crate) const LINKS_SLIMG: Real = [
     Some((21.7, 0.2)),
 ];
 
-pub(crate) const WITHOUT_CM: Real = [
+pub(crate) const WITHOUT_CM: RealGraphValues = [
     Some((79.8, 0.9)),
     Some((86.5, 1.6)),
     Some((58.5, 1.2)),
@@ -102,7 +103,7 @@ pub(crate) const WITHOUT_CM: Real = [
     Some((30.5, 0.3)),
 ];
 
-pub(crate) const ONLY_H: Real = [
+pub(crate) const ONLY_H: RealGraphValues = [
     Some((80.9, 0.5)),
     Some((87.0, 1.4)),
     Some((58.8, 1.4)),
@@ -117,7 +118,7 @@ pub(crate) const ONLY_H: Real = [
     Some((29.8, 0.4)),
 ];
 
-pub(crate) const SEAL: Real = [
+pub(crate) const SEAL: RealGraphValues = [
     Some((66.4, 0.6)),
     Some((61.4, 1.0)),
     Some((62.8, 1.7)),
@@ -133,7 +134,7 @@ pub(crate) const SEAL: Real = [
 ];
 
 /// Single components U, R, F, P, S.
-pub(crate) const SINGLE: [Real; 5] = [
+pub(crate) const SINGLE: [RealGraphValues; 5] = [
     [
         Some((48.3, 0.8)),
         Some((36.9, 2.5)),
@@ -206,7 +207,7 @@ pub(crate) const SINGLE: [Real; 5] = [
     ],
 ];
 
-pub(crate) const NODES_NETINFOF: Real = [
+pub(crate) const NODES_NETINFOF: RealGraphValues = [
     Some((77.5, 1.3)),
     Some((64.5, 3.6)),
     Some((84.1, 0.5)),
@@ -221,7 +222,7 @@ pub(crate) const NODES_NETINFOF: Real = [
     Some((74.0, 0.1)),
 ];
 
-pub(crate) const NODES_SLIMG: Real = [
+pub(crate) const NODES_SLIMG: RealGraphValues = [
     Some((77.8, 1.1)),
     Some((67.1, 2.3)),
     Some((84.6, 0.5)),
@@ -246,7 +247,7 @@ pub(crate) const LINK_SCENARIOS: [&str; 6] = [
     "local-offdiagonal",
 ];
 
-pub(crate) const SYNTH_LINKS_NETINFOF: [Figure; 6] = [
+pub(crate) const SYNTH_LINKS_NETINFOF: [MeanAndDeviation; 6] = [
     Some((87.3, 0.7)),
     Some((86.7, 0.6)),
     Some((89.8, 0.3)),
@@ -255,7 +256,7 @@ pub(crate) const SYNTH_LINKS_NETINFOF: [Figure; 6] = [
     Some((90.8, 0.7)),
 ];
 
-pub(crate) const SYNTH_LINKS_SLIMG: [Figure; 6] = [
+pub(crate) const SYNTH_LINKS_SLIMG: [MeanAndDeviation; 6] = [
     Some((85.7, 0.8)),
     Some((67.8, 2.8)),
     Some((87.9, 1.0)),
@@ -264,7 +265,7 @@ pub(crate) const SYNTH_LINKS_SLIMG: [Figure; 6] = [
     Some((31.1, 1.1)),
 ];
 
-pub(crate) const SYNTH_LINKS_SCORES: [[Figure; 6]; 5] = [
+pub(crate) const SYNTH_LINKS_SCORES: [[MeanAndDeviation; 6]; 5] = [
     [
         Some((75.1, 0.9)),
         Some((74.3, 0.5)),
@@ -307,7 +308,7 @@ pub(crate) const SYNTH_LINKS_SCORES: [[Figure; 6]; 5] = [
     ],
 ];
 
-pub(crate) const SYNTH_LINKS_HITS: [[Figure; 6]; 5] = [
+pub(crate) const SYNTH_LINKS_HITS: [[MeanAndDeviation; 6]; 5] = [
     [
         Some((83.3, 1.2)),
         Some((76.4, 2.1)),
@@ -354,13 +355,13 @@ pub(crate) const SYNTH_LINKS_HITS: [[Figure; 6]; 5] = [
 pub(crate) const NODE_SCENARIOS: [&str; 5] =
     ["useful-uniform", "random-homophily", "random-heterophily", "useful-homophily", "useful-heterophily"];
 
-pub(crate) const SYNTH_NODES_NETINFOF: [Figure; 5] =
+pub(crate) const SYNTH_NODES_NETINFOF: [MeanAndDeviation; 5] =
     [Some((86.7, 1.5)), Some((88.6, 1.5)), Some((87.9, 1.5)), Some((97.1, 0.1)), Some((97.0, 0.2))];
 
-pub(crate) const SYNTH_NODES_SLIMG: [Figure; 5] =
+pub(crate) const SYNTH_NODES_SLIMG: [MeanAndDeviation; 5] =
     [Some((85.4, 2.3)), Some((88.9, 0.4)), Some((87.4, 2.5)), Some((97.3, 0.2)), Some((97.0, 0.1))];
 
-pub(crate) const SYNTH_NODES_SCORES: [[Figure; 5]; 5] = [
+pub(crate) const SYNTH_NODES_SCORES: [[MeanAndDeviation; 5]; 5] = [
     [Some((25.9, 0.2)), Some((73.8, 2.8)), Some((74.4, 3.9)), Some((73.6, 2.6)), Some((75.4, 4.5))],
     [Some((25.7, 0.1)), Some((62.5, 3.5)), Some((56.7, 1.3)), Some((64.7, 3.7)), Some((56.3, 3.3))],
     [Some((64.6, 4.2)), Some((26.0, 0.4)), Some((26.0, 0.4)), Some((73.1, 3.2)), Some((73.1, 3.2))],
@@ -368,7 +369,7 @@ pub(crate) const SYNTH_NODES_SCORES: [[Figure; 5]; 5] = [
     [Some((33.9, 0.8)), Some((58.7, 4.8)), Some((55.5, 3.5)), Some((86.1, 2.4)), Some((88.3, 3.4))],
 ];
 
-pub(crate) const SYNTH_NODES_ACCURACY: [[Figure; 5]; 5] = [
+pub(crate) const SYNTH_NODES_ACCURACY: [[MeanAndDeviation; 5]; 5] = [
     [Some((25.1, 0.3)), Some((80.3, 0.9)), Some((81.3, 0.8)), Some((80.3, 0.9)), Some((81.3, 0.8))],
     [Some((25.3, 0.4)), Some((60.7, 0.8)), Some((58.4, 1.4)), Some((61.5, 0.9)), Some((58.8, 1.3))],
     [Some((74.7, 0.8)), Some((25.4, 0.6)), Some((25.4, 0.6)), Some((74.7, 1.1)), Some((74.7, 1.1))],
@@ -380,7 +381,7 @@ pub(crate) const SYNTH_NODES_ACCURACY: [[Figure; 5]; 5] = [
 pub(crate) const BINS: [usize; 5] = [4, 8, 16, 32, 64];
 
 /// Scores on Computers by component and number of bins.
-pub(crate) const SENSITIVITY: [[Figure; 5]; 5] = [
+pub(crate) const SENSITIVITY: [[MeanAndDeviation; 5]; 5] = [
     [Some((74.2, 0.3)), Some((79.7, 0.2)), Some((80.4, 0.3)), Some((80.8, 0.3)), Some((81.0, 0.3))],
     [Some((76.5, 0.2)), Some((80.4, 0.0)), Some((81.2, 0.3)), Some((81.4, 0.3)), Some((81.5, 0.3))],
     [Some((63.8, 0.1)), Some((64.9, 0.2)), Some((65.0, 0.1)), Some((65.0, 0.1)), Some((65.1, 0.1))],
@@ -389,7 +390,7 @@ pub(crate) const SENSITIVITY: [[Figure; 5]; 5] = [
 ];
 
 /// ogbl-ddi (Hits@20), ogbl-collab (Hits@50), ogbl-ppa (Hits@100): NetInfoF and SlimG.
-pub(crate) const OGB: [(&str, &str, usize, Figure, Figure); 3] = [
+pub(crate) const OGB: [(&str, &str, usize, MeanAndDeviation, MeanAndDeviation); 3] = [
     ("ogbl_ddi", "ogbl-ddi", 20, Some((56.8, 3.4)), Some((35.9, 0.6))),
     ("ogbl_collab", "ogbl-collab", 50, Some((53.7, 0.2)), Some((45.1, 0.2))),
     ("ogbl_ppa", "ogbl-ppa", 100, Some((24.2, 0.1)), Some((21.1, 0.6))),

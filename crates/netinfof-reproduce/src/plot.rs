@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// How an axis counts.
+/// Spacing of values on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
     Linear,
@@ -14,7 +14,7 @@ pub(crate) enum Scale {
 pub(crate) struct Axis {
     pub(crate) label: String,
     pub(crate) scale: Scale,
-    /// From and to; `None` takes what the points need.
+    /// First and last value; `None` fits the points.
     pub(crate) range: Option<[f64; 2]>,
 }
 
@@ -33,20 +33,20 @@ impl Axis {
     }
 }
 
-/// Points of one kind.
+/// Points with a common name, colour and mark.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) name: String,
     pub(crate) points: Vec<[f64; 2]>,
-    /// Whether a line joins them.
+    /// Whether a line connects them.
     pub(crate) joined: bool,
 }
 
-/// A plot.
+/// A plot with one pair of axes.
 #[derive(Clone, Debug)]
 pub(crate) struct Plot {
     pub(crate) title: String,
-    /// What can be seen, in words, for those who cannot see it.
+    /// Text alternative for readers who cannot see the plot.
     pub(crate) description: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
@@ -62,21 +62,21 @@ const RIGHT: f64 = 112.0;
 const TOP: f64 = 38.0;
 const BOTTOM: f64 = 52.0;
 
-/// Okabe and Ito's colours, told apart by all eyes.
+/// Colours of Okabe and Ito, which are distinguishable with colour-vision deficiencies.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f"];
 
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#222}.t{font-size:14px;font-weight:600}\
 .a{stroke:#888;fill:none}.g{stroke:#ddd;fill:none}.l{stroke:#555;stroke-dasharray:5 4;fill:none}\
 @media(prefers-color-scheme:dark){text{fill:#ddd}.a{stroke:#999}.g{stroke:#3a3a3a}.l{stroke:#bbb}}";
 
-/// A place on an axis in pixels.
-struct Ruler {
+/// Maps values on an axis to pixels.
+struct AxisProjection {
     scale: Scale,
     range: [f64; 2],
     pixels: [f64; 2],
 }
 
-impl Ruler {
+impl AxisProjection {
     fn new(axis: &Axis, values: impl Iterator<Item = f64>, pixels: [f64; 2]) -> Self {
         let range = axis.range.unwrap_or_else(|| {
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -92,7 +92,7 @@ impl Ruler {
                 Scale::Log => [low / 1.4, high * 1.4],
             }
         });
-        Ruler { scale: axis.scale, range, pixels }
+        AxisProjection { scale: axis.scale, range, pixels }
     }
 
     fn at(&self, value: f64) -> f64 {
@@ -151,7 +151,7 @@ fn superscript(power: i32) -> String {
         .collect()
 }
 
-/// A mark of the shape of this number.
+/// A mark whose shape depends on the number of its series.
 fn mark(shape: usize, x: f64, y: f64, colour: &str) -> String {
     let points = |offsets: &[[f64; 2]]| {
         offsets.iter().map(|[dx, dy]| format!("{:.1},{:.1}", x + dx, y + dy)).collect::<Vec<_>>().join(" ")
@@ -177,8 +177,8 @@ impl Plot {
         let points = || self.series.iter().flat_map(|s| s.points.iter().copied());
         let line_points = || self.line.iter().flat_map(|(_, ends)| ends.iter().copied());
         let all = || points().chain(line_points());
-        let x = Ruler::new(&self.x, all().map(|p| p[0]), [LEFT, WIDTH - RIGHT]);
-        let y = Ruler::new(&self.y, all().map(|p| p[1]), [HEIGHT - BOTTOM, TOP]);
+        let x = AxisProjection::new(&self.x, all().map(|p| p[0]), [LEFT, WIDTH - RIGHT]);
+        let y = AxisProjection::new(&self.y, all().map(|p| p[1]), [HEIGHT - BOTTOM, TOP]);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">\
              <title>{}</title><desc>{}</desc><style>{STYLE}</style>",
@@ -277,7 +277,7 @@ impl Plot {
     }
 }
 
-/// Text as text, whatever it holds.
+/// Text as XML that shows exactly this text.
 pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -313,17 +313,17 @@ mod tests {
     }
 
     #[test]
-    fn text_stays_text() {
+    fn text_is_escaped() {
         let svg = plot().svg();
         assert!(svg.contains("&lt;script&gt;") && svg.contains("a &amp; b") && svg.contains("&quot;U&quot;"));
         assert!(!svg.contains("<script"));
     }
 
     #[test]
-    fn places_follow_the_scale() {
-        let log = Ruler::new(&Axis::log("").range(1.0, 100.0), std::iter::empty(), [0.0, 10.0]);
+    fn positions_follow_the_scale() {
+        let log = AxisProjection::new(&Axis::log("").range(1.0, 100.0), std::iter::empty(), [0.0, 10.0]);
         assert!((log.at(10.0) - 5.0).abs() < 1e-12);
-        let linear = Ruler::new(&Axis::new("").range(0.0, 4.0), std::iter::empty(), [10.0, 0.0]);
+        let linear = AxisProjection::new(&Axis::new("").range(0.0, 4.0), std::iter::empty(), [10.0, 0.0]);
         assert!((linear.at(1.0) - 7.5).abs() < 1e-12);
         assert_eq!(linear.ticks(), [0.0, 1.0, 2.0, 3.0, 4.0]);
         assert_eq!(log.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_is_no_fault() {
+    fn empty_plots_are_drawn() {
         let empty = Plot { series: Vec::new(), line: None, x: Axis::new(""), ..plot() };
         assert!(empty.svg().ends_with("</svg>"));
     }

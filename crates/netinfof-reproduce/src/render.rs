@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::paper::Figure;
-use super::section::{Row, Section, Standing, State};
+use super::paper::MeanAndDeviation;
+use super::section::{Agreement, ComparisonRow, RunState, Section};
 use crate::plot::escape;
 
-/// Everything there is to show.
+/// The content of the documents.
 pub(crate) struct Document {
     pub(crate) sections: Vec<Section>,
     /// Graphs that are not on disk: title, files, source.
@@ -24,29 +24,29 @@ const RULE: &str = "Figures are percentages, mean ± standard deviation of the s
                     two standard deviations, those of the paper and ours taken together: 2 √(published² + ours²), which is generous to a difference of means; with one split it \
                     says nothing.";
 
-fn figure(figure: Figure) -> String {
-    figure.map_or("–".into(), |(mean, deviation)| format!("{mean:.1} ± {deviation:.1}"))
+fn shown(value: MeanAndDeviation) -> String {
+    value.map_or("–".into(), |(mean, deviation)| format!("{mean:.1} ± {deviation:.1}"))
 }
 
-impl Row {
+impl ComparisonRow {
     fn cells(&self) -> [String; 7] {
         let ours = match self.state {
-            State::Done => figure(self.ours),
-            State::Missing => "graph missing".into(),
-            State::Pending => "to come".into(),
-            State::Failed => "failed".into(),
+            RunState::Done => shown(self.ours),
+            RunState::Missing => "graph missing".into(),
+            RunState::Pending => "to come".into(),
+            RunState::Failed => "failed".into(),
         };
         let within = match self.within {
-            Some(Standing::Within) => "within",
-            Some(Standing::Above) => "above",
-            Some(Standing::Below) => "below",
+            Some(Agreement::Within) => "within",
+            Some(Agreement::Above) => "above",
+            Some(Agreement::Below) => "below",
             None => "",
         };
         [
             self.what.clone(),
             self.graph.clone(),
             self.metric.clone(),
-            figure(self.published),
+            shown(self.published),
             ours,
             self.difference.map_or(String::new(), |d| format!("{d:+.1}")),
             within.into(),
@@ -58,8 +58,8 @@ const HEAD: [&str; 7] = ["model", "graph", "figure", "published", "ours", "diffe
 
 impl Document {
     fn intro(&self) -> String {
-        let pending = self.count(State::Pending);
-        let failed = self.count(State::Failed);
+        let pending = self.count(RunState::Pending);
+        let failed = self.count(RunState::Failed);
         let mut rest = String::new();
         if pending > 0 {
             let _ = write!(rest, " {pending} figures are still to come.");
@@ -74,16 +74,16 @@ impl Document {
         )
     }
 
-    fn count(&self, state: State) -> usize {
+    fn count(&self, state: RunState) -> usize {
         self.sections.iter().flat_map(|section| &section.rows).filter(|row| row.state == state).count()
     }
 
-    fn tally(&self, place: Standing) -> usize {
-        // Table 9 is another model's, and the last rows of Table 5 are those of Table 3.
+    fn tally(&self, agreement: Agreement) -> usize {
+        // Table 9 compares with another model, and the last rows of Table 5 repeat those of Table 3.
         let counted = |s: &&Section| s.id != "table9";
-        let own = |s: &&Section, row: &&Row| !(s.id == "table5" && row.what == "NetInfoF");
+        let own = |s: &&Section, row: &&ComparisonRow| !(s.id == "table5" && row.what == "NetInfoF");
         let rows = self.sections.iter().filter(counted).flat_map(|s| s.rows.iter().map(move |row| (s, row)));
-        rows.filter(|(s, row)| own(s, row) && row.within == Some(place)).count()
+        rows.filter(|(s, row)| own(s, row) && row.within == Some(agreement)).count()
     }
 
     pub(crate) fn json(&self) -> String {
@@ -104,9 +104,9 @@ impl Document {
         let _ = writeln!(
             text,
             "\nOf our figures {} lie within two deviations of the published ones, {} above and {} below (without Table 9 and what Table 5 repeats).",
-            self.tally(Standing::Within),
-            self.tally(Standing::Above),
-            self.tally(Standing::Below)
+            self.tally(Agreement::Within),
+            self.tally(Agreement::Above),
+            self.tally(Agreement::Below)
         );
         if self.sections.iter().any(|section| !section.checks.is_empty()) {
             text.push_str("\n| | claim | holds | found |\n|---|---|---|---|\n");
@@ -160,9 +160,9 @@ impl Document {
             text,
             "<p class=\"tally\"><span class=\"within\">{} within</span> <span class=\"above\">{} above</span> \
              <span class=\"below\">{} below</span></p>",
-            self.tally(Standing::Within),
-            self.tally(Standing::Above),
-            self.tally(Standing::Below)
+            self.tally(Agreement::Within),
+            self.tally(Agreement::Above),
+            self.tally(Agreement::Below)
         );
         text.push_str("<nav><ul>");
         for section in &self.sections {
@@ -229,19 +229,21 @@ impl Document {
         text
     }
 
-    /// What the terminal shows at the end.
+    /// The summary that the terminal shows at the end.
     pub(crate) fn summary(&self, folder: &Path) -> String {
         let mut text = String::new();
         for section in &self.sections {
-            let of = |place: Standing| section.rows.iter().filter(|row| row.within == Some(place)).count();
+            let of = |agreement: Agreement| {
+                section.rows.iter().filter(|row| row.within == Some(agreement)).count()
+            };
             let counts = if section.rows.is_empty() {
                 String::new()
             } else {
                 format!(
                     "{} within, {} above, {} below",
-                    of(Standing::Within),
-                    of(Standing::Above),
-                    of(Standing::Below)
+                    of(Agreement::Within),
+                    of(Agreement::Above),
+                    of(Agreement::Below)
                 )
             };
             let _ = writeln!(text, "{}\n  {counts}", section.title);
@@ -263,12 +265,12 @@ impl Document {
     }
 }
 
-/// Columns of numbers stand to the right.
+/// The class that aligns columns of numbers to the right.
 fn numeric(column: usize) -> &'static str {
     if (3..6).contains(&column) { " class=\"n\"" } else { "" }
 }
 
-/// A cell of a Markdown table.
+/// Text as a cell of a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
@@ -303,12 +305,12 @@ figure{margin:1.2rem 0}figure svg{width:100%;max-width:44rem;height:auto}@media 
 
 #[cfg(test)]
 mod tests {
-    use super::super::studies::{Results, STUDIES};
+    use super::super::studies::{STUDIES, StudyResults};
     use super::*;
 
     #[test]
-    fn a_document_without_results_says_what_is_to_come() {
-        let results = Results { splits: 5, ..Results::default() };
+    fn documents_without_results_list_pending_rows() {
+        let results = StudyResults { splits: 5, ..StudyResults::default() };
         let document = Document {
             sections: STUDIES.iter().map(|study| study.section(&results)).collect(),
             missing: vec![["<Pokec>".into(), "pokec.npz".into(), "https://example.org/?a&b".into()]],

@@ -1,9 +1,9 @@
-//! What a reader sees of an experiment: rows of figures, checks, plots. The JSON holds exactly this.
+//! What a reader sees of an experiment: rows of values, checked claims and plots. The JSON document serialises these types.
 
 use serde::Serialize;
 
-use super::paper::Figure;
-use super::unit::{Outcome, Split};
+use super::experiment::{RunOutcome, SplitOutcome};
+use super::paper::MeanAndDeviation;
 use crate::plot::Plot;
 
 /// One table or figure of the paper.
@@ -11,73 +11,79 @@ use crate::plot::Plot;
 pub(crate) struct Section {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// How its numbers came about.
+    /// How the values were obtained.
     pub(crate) protocol: String,
-    pub(crate) rows: Vec<Row>,
-    pub(crate) checks: Vec<Check>,
-    pub(crate) plots: Vec<Shown>,
+    pub(crate) rows: Vec<ComparisonRow>,
+    pub(crate) checks: Vec<ClaimCheck>,
+    pub(crate) plots: Vec<RenderedPlot>,
 }
 
-/// A published figure and ours.
+/// A published value beside ours.
 #[derive(Debug, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct ComparisonRow {
     /// The model or the component.
     pub(crate) what: String,
     pub(crate) graph: String,
     pub(crate) metric: String,
     /// Mean and deviation, in percent.
-    pub(crate) published: Figure,
-    pub(crate) ours: Figure,
+    pub(crate) published: MeanAndDeviation,
+    pub(crate) ours: MeanAndDeviation,
     pub(crate) difference: Option<f64>,
-    pub(crate) within: Option<Standing>,
-    pub(crate) state: State,
+    pub(crate) within: Option<Agreement>,
+    pub(crate) state: RunState,
 }
 
-/// Published figures have one digit after the point.
+/// Published values are rounded to one digit after the point, which this tolerance allows for.
 const ROUNDING: f64 = 0.05;
 
-/// Where our figure lies, counted in two standard deviations of the splits, those of the paper and ours together: `2 √(published² +
-/// ours²)`, and the rounding of the published figure.
+/// Whether our value lies within two standard deviations of the published one, above it or below it. The deviation combines the splits
+/// of the paper and ours: the margin is `2 √(published² + ours²)` plus the rounding of the published value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Standing {
+pub(crate) enum Agreement {
     Within,
     Above,
     Below,
 }
 
-/// Whether there is a figure of ours.
+/// Whether there is a value of ours, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum State {
+pub(crate) enum RunState {
     Done,
     /// The graph is not on disk.
     Missing,
-    /// The run has not come to it.
+    /// The run has not been made yet.
     Pending,
     /// The run ended in an error.
     Failed,
 }
 
-impl Row {
-    pub(crate) fn new(what: &str, graph: &str, metric: &str, published: Figure, found: Found<'_>) -> Self {
-        let ours = found.figure;
+impl ComparisonRow {
+    pub(crate) fn new(
+        what: &str,
+        graph: &str,
+        metric: &str,
+        published: MeanAndDeviation,
+        measured: MeasuredValue<'_>,
+    ) -> Self {
+        let ours = measured.value;
         let (difference, within) = match (published, ours) {
-            (Some((theirs, _)), Some((mean, _))) if found.splits() < 2 => (Some(mean - theirs), None),
+            (Some((theirs, _)), Some((mean, _))) if measured.splits() < 2 => (Some(mean - theirs), None),
             (Some((theirs, their_sd)), Some((mean, sd))) => {
                 let difference = mean - theirs;
                 let margin = 2.0 * (their_sd * their_sd + sd * sd).sqrt() + ROUNDING;
                 let place = match difference {
-                    d if d.abs() <= margin => Standing::Within,
-                    d if d > 0.0 => Standing::Above,
-                    _ => Standing::Below,
+                    d if d.abs() <= margin => Agreement::Within,
+                    d if d > 0.0 => Agreement::Above,
+                    _ => Agreement::Below,
                 };
                 (Some(difference), Some(place))
             }
             _ => (None, None),
         };
-        let state = if ours.is_some() { State::Done } else { found.otherwise };
-        Row {
+        let state = if ours.is_some() { RunState::Done } else { measured.absent_because };
+        ComparisonRow {
             what: what.into(),
             graph: graph.into(),
             metric: metric.into(),
@@ -90,17 +96,17 @@ impl Row {
     }
 }
 
-/// A figure of ours, or why there is none.
+/// A value of ours, or the reason why there is none.
 #[derive(Clone, Copy)]
-pub(crate) struct Found<'a> {
-    outcome: Option<&'a Outcome>,
-    otherwise: State,
-    figure: Figure,
+pub(crate) struct MeasuredValue<'a> {
+    outcome: Option<&'a RunOutcome>,
+    absent_because: RunState,
+    value: MeanAndDeviation,
 }
 
-impl<'a> Found<'a> {
-    pub(crate) fn new(outcome: Option<&'a Outcome>, otherwise: State) -> Self {
-        Found { outcome, otherwise, figure: None }
+impl<'a> MeasuredValue<'a> {
+    pub(crate) fn new(outcome: Option<&'a RunOutcome>, absent_because: RunState) -> Self {
+        MeasuredValue { outcome, absent_because, value: None }
     }
 
     fn splits(&self) -> usize {
@@ -108,24 +114,24 @@ impl<'a> Found<'a> {
     }
 
     /// Mean and deviation over the splits, in percent.
-    pub(crate) fn figure(self, of: impl Fn(&Split) -> Option<f64>) -> Self {
+    pub(crate) fn mean_of(self, of: impl Fn(&SplitOutcome) -> Option<f64>) -> Self {
         let values: Option<Vec<f64>> = self.outcome.and_then(|o| o.splits.iter().map(of).collect());
-        Found { figure: values.and_then(|values| percent(&values)), ..self }
+        MeasuredValue { value: values.and_then(|values| percent(&values)), ..self }
     }
 
-    /// A test metric.
+    /// Mean and deviation of a test metric.
     pub(crate) fn test(self, metric: &str) -> Self {
-        self.figure(|split| split.test.get(metric).copied())
+        self.mean_of(|split| split.test.get(metric).copied())
     }
 
-    /// The score of a component.
+    /// Mean and deviation of a component's score.
     pub(crate) fn score(self, component: &str) -> Self {
-        self.figure(|split| split.components.get(component).map(|c| c.score))
+        self.mean_of(|split| split.components.get(component).map(|c| c.score))
     }
 }
 
-/// Mean and deviation (of the population, as in the paper) in percent.
-fn percent(values: &[f64]) -> Figure {
+/// Mean and population standard deviation, as in the paper, in percent.
+fn percent(values: &[f64]) -> MeanAndDeviation {
     let n = values.len() as f64;
     if values.is_empty() {
         return None;
@@ -135,17 +141,17 @@ fn percent(values: &[f64]) -> Figure {
     Some((100.0 * mean, 100.0 * deviation))
 }
 
-/// A claim, and whether it holds here.
+/// A claim, whether it holds in our runs, and the evidence.
 #[derive(Debug, Serialize)]
-pub(crate) struct Check {
+pub(crate) struct ClaimCheck {
     pub(crate) claim: String,
     pub(crate) holds: bool,
     pub(crate) found: String,
 }
 
-/// A plot and the name of its file.
+/// A plot as SVG, with the name of its file.
 #[derive(Debug, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct RenderedPlot {
     pub(crate) file: String,
     pub(crate) title: String,
     pub(crate) description: String,
@@ -153,9 +159,9 @@ pub(crate) struct Shown {
     pub(crate) svg: String,
 }
 
-impl Shown {
+impl RenderedPlot {
     pub(crate) fn new(file: &str, plot: &Plot) -> Self {
-        Shown {
+        RenderedPlot {
             file: format!("{file}.svg"),
             title: plot.title.clone(),
             description: plot.description.clone(),
@@ -164,7 +170,7 @@ impl Shown {
     }
 }
 
-/// Squared correlation.
+/// Squared Pearson correlation.
 pub(crate) fn r_squared(points: &[[f64; 2]]) -> f64 {
     let n = points.len() as f64;
     let mean = |k: usize| points.iter().map(|p| p[k]).sum::<f64>() / n;
@@ -175,7 +181,7 @@ pub(crate) fn r_squared(points: &[[f64; 2]]) -> f64 {
     sxy * sxy / (sxx * syy)
 }
 
-/// Spearman's correlation of ranks; ties share theirs.
+/// Spearman's rank correlation; ties get the mean of their ranks.
 pub(crate) fn spearman(points: &[[f64; 2]]) -> f64 {
     let rank = |k: usize, own: f64| {
         let below = points.iter().filter(|p| p[k] < own).count() as f64;
@@ -183,12 +189,12 @@ pub(crate) fn spearman(points: &[[f64; 2]]) -> f64 {
         below + (equal - 1.0) / 2.0
     };
     let ranks: Vec<[f64; 2]> = points.iter().map(|p| [rank(0, p[0]), rank(1, p[1])]).collect();
-    let [_, slope] = fitted(&ranks);
+    let [_, slope] = least_squares(&ranks);
     slope.signum() * r_squared(&ranks).sqrt()
 }
 
-/// Intercept and slope of the line with the least squares.
-pub(crate) fn fitted(points: &[[f64; 2]]) -> [f64; 2] {
+/// Intercept and slope of the least-squares line.
+pub(crate) fn least_squares(points: &[[f64; 2]]) -> [f64; 2] {
     let n = points.len() as f64;
     let (mx, my) =
         (points.iter().map(|p| p[0]).sum::<f64>() / n, points.iter().map(|p| p[1]).sum::<f64>() / n);
@@ -203,40 +209,45 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn row(published: (f64, f64), values: &[f64]) -> Row {
-        let split = |&v: &f64| Split {
+    fn row(published: (f64, f64), values: &[f64]) -> ComparisonRow {
+        let split = |&v: &f64| SplitOutcome {
             seed: 0,
             test: [("hits@100".to_string(), v)].into(),
             components: BTreeMap::new(),
             seconds: BTreeMap::new(),
         };
-        let outcome = Outcome {
+        let outcome = RunOutcome {
             fingerprint: String::new(),
             threads: 1,
             notices: Vec::new(),
             edges: 1,
             splits: values.iter().map(split).collect(),
         };
-        let found = Found::new(Some(&outcome), State::Pending).test("hits@100");
-        Row::new("NetInfoF", "Cora", "Hits@100", Some(published), found)
+        let found = MeasuredValue::new(Some(&outcome), RunState::Pending).test("hits@100");
+        ComparisonRow::new("NetInfoF", "Cora", "Hits@100", Some(published), found)
     }
 
     #[test]
     fn differences_are_judged_by_both_deviations() {
         let same = row((80.0, 0.3), &[0.80, 0.82]);
         assert!((same.difference.unwrap() - 1.0).abs() < 1e-9);
-        assert_eq!((same.within, same.state), (Some(Standing::Within), State::Done));
-        assert_eq!(row((80.0, 0.3), &[0.82, 0.82]).within, Some(Standing::Above));
-        assert_eq!(row((80.0, 0.3), &[0.78, 0.78]).within, Some(Standing::Below));
-        let absent =
-            Row::new("U", "Pokec", "Hits@1000", None, Found::new(None, State::Missing).test("hits@1000"));
-        assert_eq!((absent.state, absent.difference), (State::Missing, None));
+        assert_eq!((same.within, same.state), (Some(Agreement::Within), RunState::Done));
+        assert_eq!(row((80.0, 0.3), &[0.82, 0.82]).within, Some(Agreement::Above));
+        assert_eq!(row((80.0, 0.3), &[0.78, 0.78]).within, Some(Agreement::Below));
+        let absent = ComparisonRow::new(
+            "U",
+            "Pokec",
+            "Hits@1000",
+            None,
+            MeasuredValue::new(None, RunState::Missing).test("hits@1000"),
+        );
+        assert_eq!((absent.state, absent.difference), (RunState::Missing, None));
     }
 
     #[test]
     fn lines_are_fitted() {
         let points = [[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]];
-        let [intercept, slope] = fitted(&points);
+        let [intercept, slope] = least_squares(&points);
         assert!((intercept - 1.0).abs() < 1e-12 && (slope - 2.0).abs() < 1e-12);
         assert!((r_squared(&points) - 1.0).abs() < 1e-12);
         assert!((spearman(&[[0.0, 1.0], [1.0, 9.0], [5.0, 90.0]]) - 1.0).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What each table and figure shows of the runs: rows, claims, plots. Here is what several of them share.
+//! Turns outcomes into the section of each table and figure. This module holds what several of them use.
 
 mod figures;
 mod links;
@@ -8,9 +8,9 @@ pub(super) use figures::{figure2, figure3, figure4, figure6};
 pub(super) use links::{table2, table3, table4, table5, table6, table7, table8, table9};
 pub(super) use nodes::{table10, table11, table12};
 
-use super::paper::{self, Known};
-use super::section::{Check, Row};
-use super::studies::Results;
+use super::paper::{self, PaperGraph};
+use super::section::{ClaimCheck, ComparisonRow};
+use super::studies::StudyResults;
 
 fn paper_protocol(walks: usize, splits: usize, more: &str) -> String {
     format!(
@@ -28,16 +28,16 @@ fn seeds(splits: usize) -> String {
     }
 }
 
-/// Whether one model is ahead of another on every graph: rows of the one, rows of the other.
-fn ahead(claim: &str, one: &[Row], other: &[Row]) -> Option<Check> {
+/// Checks that one model is at least as good as another on every graph, given the rows of both.
+fn ahead(claim: &str, one: &[ComparisonRow], other: &[ComparisonRow]) -> Option<ClaimCheck> {
     let pairs = one.iter().zip(other).filter_map(|(a, b)| Some((a, a.ours?.0, b.ours?.0)));
-    let pairs: Vec<(&Row, f64, f64)> = pairs.collect();
+    let pairs: Vec<(&ComparisonRow, f64, f64)> = pairs.collect();
     let behind: Vec<String> = pairs
         .iter()
         .filter(|(_, a, b)| a < b)
         .map(|(row, a, b)| format!("{} {a:.1} against {b:.1}", row.graph))
         .collect();
-    (!pairs.is_empty()).then(|| Check {
+    (!pairs.is_empty()).then(|| ClaimCheck {
         claim: claim.into(),
         holds: behind.is_empty(),
         found: if behind.is_empty() {
@@ -54,24 +54,24 @@ fn synthetic_graphs(more: &str) -> String {
     )
 }
 
-/// Rows of a model over the real graphs.
+/// The rows of a model, one per real graph.
 fn real_rows(
-    results: &Results,
+    results: &StudyResults,
     what: &str,
-    published: &paper::Real,
-    key: impl Fn(&Known) -> String,
-    metric: impl Fn(&Known) -> (String, String),
-) -> Vec<Row> {
+    published: &paper::RealGraphValues,
+    key: impl Fn(&PaperGraph) -> String,
+    metric: impl Fn(&PaperGraph) -> (String, String),
+) -> Vec<ComparisonRow> {
     paper::GRAPHS
         .iter()
         .zip(published)
         .map(|(known, &published)| {
             let (name, figure) = metric(known);
-            Row::new(what, known.title, &name, published, results.get(&key(known)).test(&figure))
+            ComparisonRow::new(what, known.title, &name, published, results.get(&key(known)).test(&figure))
         })
         .collect()
 }
 
-fn hits(known: &Known) -> (String, String) {
+fn hits(known: &PaperGraph) -> (String, String) {
     (format!("Hits@{}", known.hits), format!("hits@{}", known.hits))
 }

@@ -1,25 +1,27 @@
-//! Plots of the paper: Figures 2, 3, 4 and 6. Figure 7 shows the runs of Table 8 and stands with it.
+//! Plots of the paper: Figures 2, 3, 4 and 6. Figure 7 shows the runs of Table 8 and is part of that study.
 
 use netinfof::ComponentKind;
 
 use super::{hits, paper_protocol};
-use crate::paper::{self, Known};
+use crate::experiment::{RunOutcome, SplitOutcome};
+use crate::paper::{self, PaperGraph};
 use crate::plot::{Axis, Plot, Series};
-use crate::section::{Check, Shown, fitted, r_squared, spearman};
-use crate::studies::{Results, SCALE, SINGLES, Shows, Variant, link_key, node_key, scale_key, units_figure3};
-use crate::unit::{Outcome, Split};
+use crate::section::{ClaimCheck, RenderedPlot, least_squares, r_squared, spearman};
+use crate::studies::{
+    ModelVariant, SCALE, SINGLES, SectionContent, StudyResults, figure3_runs, link_key, node_key, scale_key,
+};
 
-/// Points of single-component runs, by component: score and test figure, of every split or averaged over them. `runs` gives the
-/// key of a run and the name of the figure.
+/// Points of single-component runs, by component: score and test metric, of every split or averaged over them. `runs` gives the
+/// keys of the runs and the names of the metrics.
 fn score_points(
-    results: &Results,
+    results: &StudyResults,
     runs: impl Fn(ComponentKind) -> Vec<(String, String)>,
     averaged: bool,
 ) -> Vec<Series> {
     let points = |kind: ComponentKind| {
         let mut points = Vec::new();
         for (key, metric) in runs(kind) {
-            let own = results.found.get(&key).map_or(Vec::new(), |outcome| point(outcome, kind, &metric));
+            let own = results.outcomes.get(&key).map_or(Vec::new(), |outcome| point(outcome, kind, &metric));
             match mean(&own) {
                 Some(mean) if averaged => points.push(mean),
                 _ => points.extend(own),
@@ -33,9 +35,10 @@ fn score_points(
         .collect()
 }
 
-/// Score and test figure of every split.
-fn point(outcome: &Outcome, kind: ComponentKind, metric: &str) -> Vec<[f64; 2]> {
-    let of = |split: &Split| Some([split.components.get(kind.name())?.score, *split.test.get(metric)?]);
+/// Score and test metric of every split.
+fn point(outcome: &RunOutcome, kind: ComponentKind, metric: &str) -> Vec<[f64; 2]> {
+    let of =
+        |split: &SplitOutcome| Some([split.components.get(kind.name())?.score, *split.test.get(metric)?]);
     outcome.splits.iter().filter_map(of).collect()
 }
 
@@ -48,14 +51,14 @@ fn all_points(series: &[Series]) -> Vec<[f64; 2]> {
     series.iter().flat_map(|s| s.points.iter().copied()).collect()
 }
 
-fn fit_check(series: &[Series], what: &str, least: Option<f64>) -> Option<Check> {
+fn fit_check(series: &[Series], what: &str, least: Option<f64>) -> Option<ClaimCheck> {
     let points = all_points(series);
     if points.len() < 3 {
         return None;
     }
     let r2 = r_squared(&points);
     let bound = least.map_or(String::new(), |least| format!(" of at least {least}"));
-    Some(Check {
+    Some(ClaimCheck {
         claim: format!("The score goes with {what}: R²{bound}"),
         holds: least.is_none_or(|least| r2 >= least),
         found: format!("R² = {r2:.3} over {} points", points.len()),
@@ -65,9 +68,9 @@ fn fit_check(series: &[Series], what: &str, least: Option<f64>) -> Option<Check>
 fn score_plot(title: &str, series: Vec<Series>, floor: f64, y: &str) -> Plot {
     let points = all_points(&series);
     let line = (points.len() > 2).then(|| {
-        let [intercept, slope] = fitted(&points);
+        let [intercept, slope] = least_squares(&points);
         let end = |x: f64| [x, intercept + slope * x];
-        // Only where it lies inside the frame.
+        // The line is cut where it leaves the frame.
         let inside = |y: f64| ((y - intercept) / slope).clamp(floor, 1.0);
         ("fitted".to_string(), [end(inside(0.0)), end(inside(1.0))])
     });
@@ -81,32 +84,36 @@ fn score_plot(title: &str, series: Vec<Series>, floor: f64, y: &str) -> Plot {
     }
 }
 
-/// The key of a graph's run with one component.
-type Key = fn(&Known, ComponentKind) -> String;
+/// Gives the key of the run on a graph with one component.
+type RunKey = fn(&PaperGraph, ComponentKind) -> String;
 
-pub(crate) fn figure2(results: &Results) -> Shows {
+pub(crate) fn figure2(results: &StudyResults) -> SectionContent {
     let (mut checks, mut plots) = (Vec::new(), Vec::new());
-    let links: [(&str, Key, &str); 2] = [
-        ("paper", |k, kind| link_key(k.name, Variant::Single(kind)), "Links of real graphs, paper protocol"),
+    let links: [(&str, RunKey, &str); 2] = [
+        (
+            "paper",
+            |k, kind| link_key(k.name, ModelVariant::Single(kind)),
+            "Links of real graphs, paper protocol",
+        ),
         (
             "clean",
-            |k, kind| link_key(k.name, Variant::Verified(kind)),
+            |k, kind| link_key(k.name, ModelVariant::Verified(kind)),
             "Links of real graphs, verified negatives",
         ),
     ];
-    let nodes: (&str, Key, &str) =
-        ("nodes", |k, kind| node_key(k.name, Variant::Single(kind)), "Nodes of real graphs");
+    let nodes: (&str, RunKey, &str) =
+        ("nodes", |k, kind| node_key(k.name, ModelVariant::Single(kind)), "Nodes of real graphs");
     for (name, key, title) in links.into_iter().chain([nodes]) {
-        let metric = |known: &Known| if name == "nodes" { "accuracy".into() } else { hits(known).1 };
+        let metric = |known: &PaperGraph| if name == "nodes" { "accuracy".into() } else { hits(known).1 };
         let runs = |kind| paper::GRAPHS.iter().map(|k| (key(k, kind), metric(k))).collect();
         let series = score_points(results, runs, true);
         let what = if name == "nodes" { "test accuracy" } else { "test Hits" };
-        // A graph counts where all its components were run.
+        // A graph counts only if all of its components were run.
         let ranked: Vec<f64> = paper::GRAPHS
             .iter()
             .filter_map(|known| {
                 let of = |kind: &ComponentKind| {
-                    mean(&point(results.found.get(&key(known, *kind))?, *kind, &metric(known)))
+                    mean(&point(results.outcomes.get(&key(known, *kind))?, *kind, &metric(known)))
                 };
                 SINGLES.iter().map(of).collect::<Option<Vec<_>>>()
             })
@@ -114,7 +121,7 @@ pub(crate) fn figure2(results: &Results) -> Shows {
             .collect();
         if !ranked.is_empty() {
             let mean = ranked.iter().sum::<f64>() / ranked.len() as f64;
-            checks.push(Check {
+            checks.push(ClaimCheck {
                 claim: format!(
                     "{title}: within a graph the score ranks components as their {what} does, Spearman's correlation at least 0.7 in the mean"
                 ),
@@ -127,15 +134,20 @@ pub(crate) fn figure2(results: &Results) -> Shows {
         }
         checks.extend(fit_check(&series, &format!("{what} across graphs ({title})"), Some(0.5)));
         let floor = if name == "nodes" { 0.15 } else { 0.48 };
-        plots.push(Shown::new(&format!("fig2-{name}"), &score_plot(title, series, floor, what)));
+        plots.push(RenderedPlot::new(&format!("fig2-{name}"), &score_plot(title, series, floor, what)));
     }
     let more = "The runs of Table 7, each point a component on a graph, mean of the splits. In the paper protocol the Hits of the dense graphs are \
                 held down by true edges among the negatives, whatever a component knows; so the same runs stand beside them with negatives \
                 that are verified not to be edges and nothing else changed. Nodes: each component alone, as in Table 12.";
-    (paper_protocol(200, results.splits, more), Vec::new(), checks, plots)
+    SectionContent {
+        protocol: paper_protocol(200, results.splits, more),
+        checks,
+        plots,
+        ..SectionContent::default()
+    }
 }
 
-pub(crate) fn figure3(results: &Results) -> Shows {
+pub(crate) fn figure3(results: &StudyResults) -> SectionContent {
     let mut plots = Vec::new();
     let mut checks = Vec::new();
     let tasks = [("links", "Link prediction", 0.48), ("nodes", "Node classification", 0.15)];
@@ -144,23 +156,23 @@ pub(crate) fn figure3(results: &Results) -> Shows {
         let series: Vec<Series> = SINGLES
             .iter()
             .map(|kind| {
-                let keys = units_figure3(1).into_iter().map(|unit| unit.key).filter(|k| k.starts_with(task));
+                let keys = figure3_runs(1).into_iter().map(|run| run.key).filter(|k| k.starts_with(task));
                 let mut points = Vec::new();
-                for (key, outcome) in results.done(keys) {
+                for (key, outcome) in results.finished(keys) {
                     for split in &outcome.splits {
-                        let Some(found) = split.components.get(kind.name()) else { continue };
+                        let Some(component) = split.components.get(kind.name()) else { continue };
                         count += 1;
-                        if found.score > found.accuracy + 1e-12 {
+                        if component.score > component.accuracy + 1e-12 {
                             broken.push(format!("{key} {} seed {}", kind.name(), split.seed));
                         }
-                        points.push([found.score, found.accuracy]);
+                        points.push([component.score, component.accuracy]);
                     }
                 }
                 Series { name: kind.name().into(), points, joined: false }
             })
             .collect();
         if count > 0 {
-            checks.push(Check {
+            checks.push(ClaimCheck {
                 claim: format!("Theorem 2 holds in every point ({})", title.to_lowercase()),
                 holds: broken.is_empty(),
                 found: format!("{} of {count} points above the line {}", broken.len(), broken.join(", "))
@@ -177,18 +189,18 @@ pub(crate) fn figure3(results: &Results) -> Shows {
             series,
             line: Some(("equal".into(), [[floor, floor], [1.0, 1.0]])),
         };
-        plots.push(Shown::new(&format!("fig3-{task}"), &plot));
+        plots.push(RenderedPlot::new(&format!("fig3-{task}"), &plot));
     }
     let protocol = "The full runs of Tables 2, 3, 10 and 12: every synthetic and every real graph, every component, every split. Links: \
                     validation pairs; nodes: training and validation nodes.";
-    (protocol.into(), Vec::new(), checks, plots)
+    SectionContent { protocol: protocol.into(), checks, plots, ..SectionContent::default() }
 }
 
-pub(crate) fn figure4(results: &Results) -> Shows {
+pub(crate) fn figure4(results: &StudyResults) -> SectionContent {
     let links = score_points(
         results,
         |kind| {
-            let key = |s: &&str| (link_key(s, Variant::Single(kind)), "hits@100".to_string());
+            let key = |s: &&str| (link_key(s, ModelVariant::Single(kind)), "hits@100".to_string());
             paper::LINK_SCENARIOS.iter().map(key).collect()
         },
         false,
@@ -196,7 +208,7 @@ pub(crate) fn figure4(results: &Results) -> Shows {
     let nodes = score_points(
         results,
         |kind| {
-            let key = |s: &&str| (node_key(s, Variant::Single(kind)), "accuracy".to_string());
+            let key = |s: &&str| (node_key(s, ModelVariant::Single(kind)), "accuracy".to_string());
             paper::NODE_SCENARIOS.iter().map(key).collect()
         },
         false,
@@ -206,37 +218,43 @@ pub(crate) fn figure4(results: &Results) -> Shows {
         fit_check(&nodes, "test accuracy on synthetic graphs", Some(0.85)),
     ];
     let plots = vec![
-        Shown::new(
+        RenderedPlot::new(
             "fig4-links",
             &score_plot("Synthetic links: score and test Hits@100", links, 0.48, "test Hits@100"),
         ),
-        Shown::new(
+        RenderedPlot::new(
             "fig4-nodes",
             &score_plot("Synthetic nodes: score and test accuracy", nodes, 0.2, "test accuracy"),
         ),
     ];
     let protocol = "The runs of Tables 6 and 11, each point a component on a split.".to_string();
-    (protocol, Vec::new(), checks.into_iter().flatten().collect(), plots)
+    SectionContent {
+        protocol,
+        checks: checks.into_iter().flatten().collect(),
+        plots,
+        ..SectionContent::default()
+    }
 }
 
-pub(crate) fn figure6(results: &Results) -> Shows {
-    let total = |outcome: &Outcome, act: bool| {
+pub(crate) fn figure6(results: &StudyResults) -> SectionContent {
+    let total = |outcome: &RunOutcome, act: bool| {
         let seconds = outcome.splits.iter().map(|split| {
             let of = |stage: &str| split.seconds.get(stage).copied().unwrap_or(0.0);
             if act { of("total") } else { of("total") - of("act") }
         });
         [outcome.edges as f64, seconds.sum::<f64>() / outcome.splits.len() as f64]
     };
-    let generated = results.done(SCALE.iter().map(|&nodes| scale_key(nodes)));
-    let real = results.done(paper::GRAPHS.iter().map(|k| link_key(k.name, Variant::Full)));
+    let generated = results.finished(SCALE.iter().map(|&nodes| scale_key(nodes)));
+    let real = results.finished(paper::GRAPHS.iter().map(|k| link_key(k.name, ModelVariant::Full)));
     let points =
-        |runs: &[(String, &Outcome)], act| runs.iter().map(|(_, o)| total(o, act)).collect::<Vec<_>>();
+        |runs: &[(String, &RunOutcome)], act| runs.iter().map(|(_, o)| total(o, act)).collect::<Vec<_>>();
     let probe = points(&generated, false);
     let act = points(&generated, true);
     let mut checks = Vec::new();
     let mut line = None;
     if probe.len() == SCALE.len() {
-        let log = |points: &[[f64; 2]]| fitted(&points.iter().map(|p| p.map(f64::ln)).collect::<Vec<_>>());
+        let log =
+            |points: &[[f64; 2]]| least_squares(&points.iter().map(|p| p.map(f64::ln)).collect::<Vec<_>>());
         let [intercept, slope] = log(&probe);
         let listed = |points: &[[f64; 2]]| {
             points
@@ -245,12 +263,12 @@ pub(crate) fn figure6(results: &Results) -> Shows {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        checks.push(Check {
+        checks.push(ClaimCheck {
             claim: "Probe, everything from the split to the scores: slope of log seconds against log edges 1.0 ± 0.1".into(),
             holds: (slope - 1.0).abs() <= 0.1,
             found: format!("{slope:.2}: {}", listed(&probe)),
         });
-        checks.push(Check {
+        checks.push(ClaimCheck {
             claim: "With Act: no steeper, since it learns from 600 000 pairs at most".into(),
             holds: log(&act)[1] <= slope + 0.05,
             found: format!("{:.2}: {}", log(&act)[1], listed(&act)),
@@ -279,5 +297,10 @@ pub(crate) fn figure6(results: &Results) -> Shows {
          splits; beside them the real graphs of \
          Table 3 (mean of their splits, Probe and Act).",
     );
-    (protocol, Vec::new(), checks, vec![Shown::new("fig6", &plot)])
+    SectionContent {
+        protocol,
+        checks,
+        plots: vec![RenderedPlot::new("fig6", &plot)],
+        ..SectionContent::default()
+    }
 }

@@ -3,26 +3,26 @@
 use super::{ahead, hits, paper_protocol, real_rows, synthetic_graphs};
 use crate::paper;
 use crate::plot::{Axis, Plot, Series};
-use crate::section::{Check, Row, Shown};
-use crate::studies::{MANY_WALKS, Ogb, Results, SINGLES, Shows, Variant, link_key};
+use crate::section::{ClaimCheck, ComparisonRow, RenderedPlot};
+use crate::studies::{MANY_WALKS, ModelVariant, OgbVariant, SINGLES, SectionContent, StudyResults, link_key};
 
-pub(crate) fn table2(results: &Results) -> Shows {
+pub(crate) fn table2(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     for (what, variant, published) in [
-        ("NetInfoF", Variant::Full, &paper::SYNTH_LINKS_NETINFOF),
-        ("SlimG", Variant::Slimg, &paper::SYNTH_LINKS_SLIMG),
+        ("NetInfoF", ModelVariant::Full, &paper::SYNTH_LINKS_NETINFOF),
+        ("SlimG", ModelVariant::Slimg, &paper::SYNTH_LINKS_SLIMG),
     ] {
         for (scenario, &published) in paper::LINK_SCENARIOS.iter().zip(published) {
-            let found = results.get(&link_key(scenario, variant)).test("hits@100");
-            rows.push(Row::new(what, scenario, "Hits@100", published, found));
+            let measured = results.get(&link_key(scenario, variant)).test("hits@100");
+            rows.push(ComparisonRow::new(what, scenario, "Hits@100", published, measured));
         }
     }
-    let near = |row: &Row, margin: f64| row.difference.map(|d| d >= -margin);
+    let near = |row: &ComparisonRow, margin: f64| row.difference.map(|d| d >= -margin);
     let judged: Option<Vec<bool>> = rows[..6]
         .iter()
         .map(|row| near(row, if row.graph.contains("offdiagonal") { 3.0 } else { 2.0 }))
         .collect();
-    let checks = judged.map(|judged| Check {
+    let checks = judged.map(|judged| ClaimCheck {
         claim: "Every diagonal scenario is at most 2 points below the paper, every off-diagonal one at most 3: the paper's \
                 off-diagonal figures profit from an order of nodes that gives edges away"
             .into(),
@@ -41,13 +41,29 @@ pub(crate) fn table2(results: &Results) -> Shows {
         ),
     );
     let ahead = ahead("NetInfoF is ahead of SlimG in every scenario", &rows[..6], &rows[6..]);
-    (protocol, rows, checks.into_iter().chain(ahead).collect(), Vec::new())
+    SectionContent {
+        protocol,
+        rows,
+        checks: checks.into_iter().chain(ahead).collect(),
+        ..SectionContent::default()
+    }
 }
 
-pub(crate) fn table3(results: &Results) -> Shows {
-    let mut rows =
-        real_rows(results, "NetInfoF", &paper::LINKS_NETINFOF, |k| link_key(k.name, Variant::Full), hits);
-    rows.extend(real_rows(results, "SlimG", &paper::LINKS_SLIMG, |k| link_key(k.name, Variant::Slimg), hits));
+pub(crate) fn table3(results: &StudyResults) -> SectionContent {
+    let mut rows = real_rows(
+        results,
+        "NetInfoF",
+        &paper::LINKS_NETINFOF,
+        |k| link_key(k.name, ModelVariant::Full),
+        hits,
+    );
+    rows.extend(real_rows(
+        results,
+        "SlimG",
+        &paper::LINKS_SLIMG,
+        |k| link_key(k.name, ModelVariant::Slimg),
+        hits,
+    ));
     let protocol = paper_protocol(
         200,
         results.splits,
@@ -55,26 +71,38 @@ pub(crate) fn table3(results: &Results) -> Shows {
          to hundreds of them stand above any model's 100th negative. The clean protocol, without them, is in docs/method.md.",
     );
     let ahead = ahead("NetInfoF is ahead of SlimG on every graph", &rows[..12], &rows[12..]);
-    (protocol, rows, ahead.into_iter().collect(), Vec::new())
+    SectionContent { protocol, rows, checks: ahead.into_iter().collect(), ..SectionContent::default() }
 }
 
-pub(crate) fn table4(results: &Results) -> Shows {
+pub(crate) fn table4(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     for (graph, title, k, netinfof, slimg) in paper::OGB {
         let metric = format!("Hits@{k}");
-        let test = |way: Ogb| results.get(&way.key(graph)).test(&format!("hits@{k}"));
-        rows.push(Row::new("NetInfoF, rows of length 1", title, &metric, netinfof, test(Ogb::Paper)));
-        rows.push(Row::new("NetInfoF, lengths kept", title, &metric, netinfof, test(Ogb::Lengths)));
-        rows.push(Row::new("SlimG", title, &metric, slimg, test(Ogb::Slimg)));
+        let test = |way: OgbVariant| results.get(&way.key(graph)).test(&format!("hits@{k}"));
+        rows.push(ComparisonRow::new(
+            "NetInfoF, rows of length 1",
+            title,
+            &metric,
+            netinfof,
+            test(OgbVariant::Paper),
+        ));
+        rows.push(ComparisonRow::new(
+            "NetInfoF, lengths kept",
+            title,
+            &metric,
+            netinfof,
+            test(OgbVariant::Lengths),
+        ));
+        rows.push(ComparisonRow::new("SlimG", title, &metric, slimg, test(OgbVariant::Slimg)));
     }
-    let reaches = |row: &Row| {
-        row.ours.map(|(mean, deviation)| Check {
+    let reaches = |row: &ComparisonRow| {
+        row.ours.map(|(mean, deviation)| ClaimCheck {
             claim: format!("{} reaches the paper's 56.8 on ogbl-ddi", row.what),
             holds: mean >= 56.8,
             found: format!("{mean:.1} ± {deviation:.1}"),
         })
     };
-    let checks: Vec<Check> = rows[..2].iter().filter_map(reaches).collect();
+    let checks: Vec<ClaimCheck> = rows[..2].iter().filter_map(reaches).collect();
     let protocol = format!(
         "Official splits and negatives, {} seeds, U, R, F, P, S, d = 256, T = 1000, one-hot degrees where there are no features, the \
          paper's grid chosen on validation. *Rows of length 1*: as the paper's text. *Lengths kept*: columns of the embeddings \
@@ -85,15 +113,15 @@ pub(crate) fn table4(results: &Results) -> Shows {
          embeddings as features; we do not.",
         results.splits
     );
-    (protocol, rows, checks, Vec::new())
+    SectionContent { protocol, rows, checks, ..SectionContent::default() }
 }
 
-pub(crate) fn table5(results: &Results) -> Shows {
+pub(crate) fn table5(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     for (what, variant, published) in [
-        ("w/o CM", Variant::WithoutCm, &paper::WITHOUT_CM),
-        ("w/ only H", Variant::OnlyH, &paper::ONLY_H),
-        ("NetInfoF", Variant::Full, &paper::LINKS_NETINFOF),
+        ("w/o CM", ModelVariant::WithoutCm, &paper::WITHOUT_CM),
+        ("w/ only H", ModelVariant::OnlyH, &paper::ONLY_H),
+        ("NetInfoF", ModelVariant::Full, &paper::LINKS_NETINFOF),
     ] {
         rows.extend(real_rows(results, what, published, |k| link_key(k.name, variant), hits));
     }
@@ -103,21 +131,26 @@ pub(crate) fn table5(results: &Results) -> Shows {
     ];
     let more = "In this protocol the order of the three is mostly noise where true edges among the negatives decide (Squirrel, Computers, Photo); \
                 DESIGN.md has verified negatives, where H* is ahead of no matrix on all eight graphs.";
-    (paper_protocol(200, results.splits, more), rows, checks.into_iter().flatten().collect(), Vec::new())
+    SectionContent {
+        protocol: paper_protocol(200, results.splits, more),
+        rows,
+        checks: checks.into_iter().flatten().collect(),
+        ..SectionContent::default()
+    }
 }
 
-pub(crate) fn table6(results: &Results) -> Shows {
+pub(crate) fn table6(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     for (kind, published) in SINGLES.iter().zip(&paper::SYNTH_LINKS_SCORES) {
         for (scenario, &published) in paper::LINK_SCENARIOS.iter().zip(published) {
-            let found = results.get(&link_key(scenario, Variant::Single(*kind))).score(kind.name());
-            rows.push(Row::new(kind.name(), scenario, "score", published, found));
+            let measured = results.get(&link_key(scenario, ModelVariant::Single(*kind))).score(kind.name());
+            rows.push(ComparisonRow::new(kind.name(), scenario, "score", published, measured));
         }
     }
     for (kind, published) in SINGLES.iter().zip(&paper::SYNTH_LINKS_HITS) {
         for (scenario, &published) in paper::LINK_SCENARIOS.iter().zip(published) {
-            let found = results.get(&link_key(scenario, Variant::Single(*kind))).test("hits@100");
-            rows.push(Row::new(kind.name(), scenario, "Hits@100", published, found));
+            let measured = results.get(&link_key(scenario, ModelVariant::Single(*kind))).test("hits@100");
+            rows.push(ComparisonRow::new(kind.name(), scenario, "Hits@100", published, measured));
         }
     }
     let of = |metric: &str, scenario: &str| -> Option<Vec<(String, f64)>> {
@@ -132,7 +165,7 @@ pub(crate) fn table6(results: &Results) -> Shows {
         .map(|scenario| Some([of("score", scenario)?[2].1, of("Hits@100", scenario)?[2].1]))
         .collect();
     if let Some(features) = features {
-        checks.push(Check {
+        checks.push(ClaimCheck {
             claim: "Where features are random, F scores about 50 and hits less than 4 %".into(),
             holds: features.iter().all(|[score, hits]| (score - 50.0).abs() < 1.0 && *hits < 4.0),
             found: features.iter().map(|[s, h]| format!("{s:.1} and {h:.1}")).collect::<Vec<_>>().join("; "),
@@ -149,7 +182,7 @@ pub(crate) fn table6(results: &Results) -> Shows {
         Some((good, format!("{scenario} {} | {}", scores[..2].join(" "), hits[..2].join(" "))))
     };
     if let Some(found) = paper::LINK_SCENARIOS.iter().map(agree).collect::<Option<Vec<_>>>() {
-        checks.push(Check {
+        checks.push(ClaimCheck {
             claim: "In every scenario the two components with the highest scores are the two with the highest Hits".into(),
             holds: found.iter().all(|(good, _)| *good),
             found: found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; "),
@@ -160,25 +193,35 @@ pub(crate) fn table6(results: &Results) -> Shows {
         results.splits,
         &synthetic_graphs("Each component alone; its score is Probe's on the validation pairs."),
     );
-    (protocol, rows, checks, Vec::new())
+    SectionContent { protocol, rows, checks, ..SectionContent::default() }
 }
 
-pub(crate) fn table7(results: &Results) -> Shows {
+pub(crate) fn table7(results: &StudyResults) -> SectionContent {
     let rows = SINGLES.iter().zip(&paper::SINGLE).flat_map(|(kind, published)| {
-        real_rows(results, kind.name(), published, |k| link_key(k.name, Variant::Single(*kind)), hits)
+        real_rows(results, kind.name(), published, |k| link_key(k.name, ModelVariant::Single(*kind)), hits)
     });
     let rows = rows.collect();
-    (paper_protocol(200, results.splits, "Each component alone."), rows, Vec::new(), Vec::new())
+    SectionContent {
+        protocol: paper_protocol(200, results.splits, "Each component alone."),
+        rows,
+        ..SectionContent::default()
+    }
 }
 
-pub(crate) fn table8(results: &Results) -> Shows {
+pub(crate) fn table8(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     let mut series = Vec::new();
     for (kind, published) in SINGLES.iter().zip(&paper::SENSITIVITY) {
         let mut points = Vec::new();
         for (&bins, &published) in paper::BINS.iter().zip(published) {
-            let found = results.get(&link_key("computers", Variant::Bins(bins))).score(kind.name());
-            let row = Row::new(kind.name(), "Computers", &format!("score, k = {bins}"), published, found);
+            let measured = results.get(&link_key("computers", ModelVariant::Bins(bins))).score(kind.name());
+            let row = ComparisonRow::new(
+                kind.name(),
+                "Computers",
+                &format!("score, k = {bins}"),
+                published,
+                measured,
+            );
             points.extend(row.ours.map(|(mean, _)| [bins as f64, mean / 100.0]));
             rows.push(row);
         }
@@ -189,7 +232,7 @@ pub(crate) fn table8(results: &Results) -> Shows {
         .filter(|s| s.points.len() == paper::BINS.len())
         .map(|s| 100.0 * (s.points[4][1] - s.points[2][1]))
         .collect();
-    let checks = (gain.len() == SINGLES.len()).then(|| Check {
+    let checks = (gain.len() == SINGLES.len()).then(|| ClaimCheck {
         claim: "The score has reached its plateau at 16 bins: 64 change it by less than 1 point".into(),
         holds: gain.iter().all(|g| g.abs() < 1.0),
         found: gain.iter().map(|g| format!("{g:+.2}")).collect::<Vec<_>>().join(", "),
@@ -203,19 +246,24 @@ pub(crate) fn table8(results: &Results) -> Shows {
         line: None,
     };
     let protocol = paper_protocol(200, results.splits, "Probe alone, on Computers.");
-    (protocol, rows, checks.into_iter().collect(), vec![Shown::new("fig7", &plot)])
+    SectionContent {
+        protocol,
+        rows,
+        checks: checks.into_iter().collect(),
+        plots: vec![RenderedPlot::new("fig7", &plot)],
+    }
 }
 
-pub(crate) fn table9(results: &Results) -> Shows {
+pub(crate) fn table9(results: &StudyResults) -> SectionContent {
     let mut rows = real_rows(
         results,
         "SEAL as published, beside our NetInfoF",
         &paper::SEAL,
-        |k| link_key(k.name, Variant::Full),
+        |k| link_key(k.name, ModelVariant::Full),
         hits,
     );
     rows.retain(|row| row.published.is_some());
     let more = "The runs of Table 3; *published* is SEAL's figure, which we did not run. Where the paper's SEAL ran out of memory \
                 there is no row.";
-    (paper_protocol(200, results.splits, more), rows, Vec::new(), Vec::new())
+    SectionContent { protocol: paper_protocol(200, results.splits, more), rows, ..SectionContent::default() }
 }

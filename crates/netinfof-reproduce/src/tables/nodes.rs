@@ -3,9 +3,9 @@
 use netinfof::ComponentKind;
 
 use super::{real_rows, seeds, synthetic_graphs};
-use crate::paper::{self, Known};
-use crate::section::{Check, Row};
-use crate::studies::{Results, SINGLES, Shows, Variant, node_key};
+use crate::paper::{self, PaperGraph};
+use crate::section::{ClaimCheck, ComparisonRow};
+use crate::studies::{ModelVariant, SINGLES, SectionContent, StudyResults, node_key};
 
 fn node_protocol(splits: usize, more: &str) -> String {
     format!(
@@ -19,19 +19,19 @@ fn node_protocol(splits: usize, more: &str) -> String {
 const ROW_AVERAGES: &str = "T = 1000; S averages over neighbours by rows, as the published code does: on features with a large \
                             common part the symmetric average mostly shows the degree.";
 
-pub(crate) fn table10(results: &Results) -> Shows {
+pub(crate) fn table10(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     for (what, variant, published) in [
-        ("NetInfoF", Variant::Full, &paper::SYNTH_NODES_NETINFOF),
-        ("SlimG", Variant::Slimg, &paper::SYNTH_NODES_SLIMG),
+        ("NetInfoF", ModelVariant::Full, &paper::SYNTH_NODES_NETINFOF),
+        ("SlimG", ModelVariant::Slimg, &paper::SYNTH_NODES_SLIMG),
     ] {
         for (scenario, &published) in paper::NODE_SCENARIOS.iter().zip(published) {
-            let found = results.get(&node_key(scenario, variant)).test("accuracy");
-            rows.push(Row::new(what, scenario, "accuracy", published, found));
+            let measured = results.get(&node_key(scenario, variant)).test("accuracy");
+            rows.push(ComparisonRow::new(what, scenario, "accuracy", published, measured));
         }
     }
     let differences: Option<Vec<f64>> = rows[..5].iter().map(|row| row.difference).collect();
-    let checks = differences.map(|differences| Check {
+    let checks = differences.map(|differences| ClaimCheck {
         claim: "Every scenario is at most 2 points below the paper".into(),
         holds: differences.iter().all(|&d| d >= -2.0),
         found: format!(
@@ -43,11 +43,11 @@ pub(crate) fn table10(results: &Results) -> Shows {
         "The paper does not say how noisy its useful features are; ours are such that the first scenario comes out at its figure.",
     );
     let protocol = node_protocol(results.splits, &format!("{ROW_AVERAGES} {graphs}"));
-    (protocol, rows, checks.into_iter().collect(), Vec::new())
+    SectionContent { protocol, rows, checks: checks.into_iter().collect(), ..SectionContent::default() }
 }
 
-/// Components of a scenario of node classification that know nothing.
-fn useless(scenario: &str) -> &'static [ComponentKind] {
+/// Components that carry no information about the classes in this scenario.
+fn uninformative(scenario: &str) -> &'static [ComponentKind] {
     match scenario {
         "useful-uniform" => &[ComponentKind::U, ComponentKind::R],
         "random-homophily" | "random-heterophily" => &[ComponentKind::F],
@@ -55,23 +55,24 @@ fn useless(scenario: &str) -> &'static [ComponentKind] {
     }
 }
 
-pub(crate) fn table11(results: &Results) -> Shows {
+pub(crate) fn table11(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
     for (metric, published) in
         [("score", &paper::SYNTH_NODES_SCORES), ("accuracy", &paper::SYNTH_NODES_ACCURACY)]
     {
         for (kind, published) in SINGLES.iter().zip(published) {
             for (scenario, &published) in paper::NODE_SCENARIOS.iter().zip(published) {
-                let found = results.get(&node_key(scenario, Variant::Single(*kind)));
-                let found = if metric == "score" { found.score(kind.name()) } else { found.test("accuracy") };
-                rows.push(Row::new(kind.name(), scenario, metric, published, found));
+                let measured = results.get(&node_key(scenario, ModelVariant::Single(*kind)));
+                let measured =
+                    if metric == "score" { measured.score(kind.name()) } else { measured.test("accuracy") };
+                rows.push(ComparisonRow::new(kind.name(), scenario, metric, published, measured));
             }
         }
     }
     let mut judged = Vec::new();
     for scenario in paper::NODE_SCENARIOS {
-        for kind in useless(scenario) {
-            let Some(outcome) = results.found.get(&node_key(scenario, Variant::Single(*kind))) else {
+        for kind in uninformative(scenario) {
+            let Some(outcome) = results.outcomes.get(&node_key(scenario, ModelVariant::Single(*kind))) else {
                 continue;
             };
             let own = || outcome.splits.iter().filter_map(|split| split.components.get(kind.name()));
@@ -87,7 +88,7 @@ pub(crate) fn table11(results: &Results) -> Shows {
             judged.push((good, text));
         }
     }
-    let checks = (judged.len() == 4).then(|| Check {
+    let checks = (judged.len() == 4).then(|| ClaimCheck {
         claim: "Useless components are within 1 point of 25 after bias correction (mean of the splits), or p > 0.05 in every split".into(),
         holds: judged.iter().all(|(good, _)| *good),
         found: judged.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().join("; "),
@@ -96,20 +97,30 @@ pub(crate) fn table11(results: &Results) -> Shows {
         "{ROW_AVERAGES} {}",
         synthetic_graphs("Each component alone; the score is the plug-in value.")
     );
-    (node_protocol(results.splits, &more), rows, checks.into_iter().collect(), Vec::new())
+    SectionContent {
+        protocol: node_protocol(results.splits, &more),
+        rows,
+        checks: checks.into_iter().collect(),
+        ..SectionContent::default()
+    }
 }
 
-pub(crate) fn table12(results: &Results) -> Shows {
-    let accuracy = |_: &Known| ("accuracy".to_string(), "accuracy".to_string());
-    let mut rows =
-        real_rows(results, "NetInfoF", &paper::NODES_NETINFOF, |k| node_key(k.name, Variant::Full), accuracy);
+pub(crate) fn table12(results: &StudyResults) -> SectionContent {
+    let accuracy = |_: &PaperGraph| ("accuracy".to_string(), "accuracy".to_string());
+    let mut rows = real_rows(
+        results,
+        "NetInfoF",
+        &paper::NODES_NETINFOF,
+        |k| node_key(k.name, ModelVariant::Full),
+        accuracy,
+    );
     rows.extend(real_rows(
         results,
         "SlimG",
         &paper::NODES_SLIMG,
-        |k| node_key(k.name, Variant::Slimg),
+        |k| node_key(k.name, ModelVariant::Slimg),
         accuracy,
     ));
     let more = "T = 200. The paper leaves classes with fewer than 100 nodes out; none of the graphs here has one that matters.";
-    (node_protocol(results.splits, more), rows, Vec::new(), Vec::new())
+    SectionContent { protocol: node_protocol(results.splits, more), rows, ..SectionContent::default() }
 }

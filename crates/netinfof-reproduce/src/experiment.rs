@@ -1,5 +1,5 @@
-//! One run of an experiment: a graph, a task, its parameters. What it found is kept in a file, so that a run that was
-//! stopped goes on where it was.
+//! One run of an experiment: a graph, a task and its parameters. The outcome is kept in a file, so that an interrupted call continues
+//! where it stopped.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,56 +9,56 @@ use netinfof::{Error, Exec, Goal, Graph, LinkParams, NodeParams, Result, Seed};
 use netinfof_io::load::{self, LoadParams};
 use serde::{Deserialize, Serialize};
 
-/// A task with its parameters.
+/// A task with its goal and parameters.
 #[derive(Clone, Debug)]
-pub(crate) enum Job {
+pub(crate) enum RunTask {
     Links(Goal, Box<LinkParams>),
     Nodes(Goal, Box<NodeParams>),
 }
 
-/// One run.
+/// One graph, one task, one set of parameters, on several splits.
 #[derive(Clone, Debug)]
-pub(crate) struct Unit {
-    /// What tables ask for it by, and the name of its file.
+pub(crate) struct ExperimentRun {
+    /// The name under which tables look up the outcome; also the name of its file.
     pub(crate) key: String,
-    /// `synth:…`, or the name of a file in the data folder, without `.npz`.
+    /// `synth:…`, or the name of a file in the data folder without `.npz`.
     pub(crate) graph: String,
     /// Whether the graph comes with its official split, in `NAME_split.npz`.
     pub(crate) official_split: bool,
-    pub(crate) job: Job,
-    /// Rough seconds, to foretell the time left.
+    pub(crate) job: RunTask,
+    /// Approximate seconds, for the estimate of the time left.
     pub(crate) cost: f64,
-    /// Whether its seconds are what counts.
+    /// Whether the measured seconds are a result of the study.
     pub(crate) timed: bool,
 }
 
-/// What a run found.
+/// The result of a run, as it is kept in a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Outcome {
-    /// What exactly was run; a file of something else is not used.
+pub(crate) struct RunOutcome {
+    /// Identifies version, data and parameters; an outcome with another fingerprint is not reused.
     pub(crate) fingerprint: String,
-    /// What times depend on.
+    /// Number of threads, on which the times depend.
     #[serde(default)]
     pub(crate) threads: usize,
-    /// What the run had to change.
+    /// Notices of the run, such as parameters that were reduced for a small graph.
     #[serde(default)]
     pub(crate) notices: Vec<String>,
     pub(crate) edges: usize,
-    pub(crate) splits: Vec<Split>,
+    pub(crate) splits: Vec<SplitOutcome>,
 }
 
-/// What a run found on one split.
+/// The result of a run on one split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Split {
+pub(crate) struct SplitOutcome {
     pub(crate) seed: u64,
     pub(crate) test: BTreeMap<String, f64>,
-    pub(crate) components: BTreeMap<String, Component>,
+    pub(crate) components: BTreeMap<String, ComponentOutcome>,
     pub(crate) seconds: BTreeMap<String, f64>,
 }
 
-/// What Probe found about a component.
+/// Probe's result for a component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Component {
+pub(crate) struct ComponentOutcome {
     pub(crate) score: f64,
     pub(crate) corrected: f64,
     pub(crate) accuracy: f64,
@@ -66,10 +66,10 @@ pub(crate) struct Component {
     pub(crate) p_value: Option<f64>,
 }
 
-impl Split {
-    fn new(found: &SplitReport) -> Self {
+impl SplitOutcome {
+    fn new(report: &SplitReport) -> Self {
         let component = |(name, c): (&str, &netinfof::report::ComponentReport)| {
-            let kept = Component {
+            let kept = ComponentOutcome {
                 score: c.score,
                 corrected: c.corrected,
                 accuracy: c.accuracy,
@@ -78,17 +78,17 @@ impl Split {
             };
             (name.to_string(), kept)
         };
-        let test = found.act.as_ref().map(|act| act.test.iter().map(|(k, v)| (k.into(), *v)).collect());
-        Split {
-            seed: found.seed,
+        let test = report.act.as_ref().map(|act| act.test.iter().map(|(k, v)| (k.into(), *v)).collect());
+        SplitOutcome {
+            seed: report.seed,
             test: test.unwrap_or_default(),
-            components: found.components.iter().map(component).collect(),
-            seconds: found.seconds.iter().map(|(stage, seconds)| (stage.into(), *seconds)).collect(),
+            components: report.components.iter().map(component).collect(),
+            seconds: report.seconds.iter().map(|(stage, seconds)| (stage.into(), *seconds)).collect(),
         }
     }
 }
 
-/// Raised by hand whenever the same parameters would give other figures.
+/// Version of the outcome files. It must be increased whenever the same parameters give other results.
 const RUN_FORMAT: u32 = 2;
 
 /// Size and FNV-1a hash of a file.
@@ -100,16 +100,16 @@ fn digest(path: &Path) -> String {
     format!("{} {hash:016x}", bytes.len())
 }
 
-/// The graph of the last unit: the next often has the same.
+/// Holds the graph of the last run, because consecutive runs often use the same one.
 #[derive(Default)]
-pub(crate) struct Shelf(Option<(String, Graph)>);
+pub(crate) struct GraphCache(Option<(String, Graph)>);
 
-impl Unit {
-    /// What exactly would be run, and on which files.
+impl ExperimentRun {
+    /// Version, parameters and file contents that determine the outcome.
     pub(crate) fn fingerprint(&self, data: &Path) -> String {
         let (goal, params) = match &self.job {
-            Job::Links(goal, params) => (goal, serde_json::to_string(params)),
-            Job::Nodes(goal, params) => (goal, serde_json::to_string(params)),
+            RunTask::Links(goal, params) => (goal, serde_json::to_string(params)),
+            RunTask::Nodes(goal, params) => (goal, serde_json::to_string(params)),
         };
         let params = params.expect("parameters hold nothing JSON cannot say");
         let mut files = String::new();
@@ -126,25 +126,31 @@ impl Unit {
         )
     }
 
-    /// Whether the files it needs are there.
+    /// Whether the files of the graph and its split exist.
     pub(crate) fn available(&self, data: &Path) -> bool {
         let file = |name: &str| data.join(format!("{name}.npz")).is_file();
         self.graph.starts_with("synth:")
             || (file(&self.graph) && (!self.official_split || file(&format!("{}_split", self.graph))))
     }
 
-    /// What an earlier run kept of this unit.
-    pub(crate) fn kept(&self, data: &Path, runs: &Path) -> Option<Outcome> {
+    /// The outcome that an earlier call kept, if it has the same fingerprint.
+    pub(crate) fn kept(&self, data: &Path, runs: &Path) -> Option<RunOutcome> {
         let text = std::fs::read_to_string(self.file(runs)).ok()?;
-        let outcome: Outcome = serde_json::from_str(&text).ok()?;
+        let outcome: RunOutcome = serde_json::from_str(&text).ok()?;
         (outcome.fingerprint == self.fingerprint(data) && !outcome.splits.is_empty()).then_some(outcome)
     }
 
-    /// Runs it and keeps what it found.
-    pub(crate) fn run(&self, data: &Path, runs: &Path, shelf: &mut Shelf, exec: &Exec) -> Result<Outcome> {
-        if shelf.0.as_ref().is_none_or(|(name, _)| *name != self.graph) {
-            // One graph at a time.
-            shelf.0 = None;
+    /// Runs it, and writes the outcome to its file.
+    pub(crate) fn run(
+        &self,
+        data: &Path,
+        runs: &Path,
+        cache: &mut GraphCache,
+        exec: &Exec,
+    ) -> Result<RunOutcome> {
+        if cache.0.as_ref().is_none_or(|(name, _)| *name != self.graph) {
+            // The old graph is dropped before the new one is loaded, so that memory holds only one.
+            cache.0 = None;
             let path = data.join(format!("{}.npz", self.graph));
             let source = if self.graph.starts_with("synth:") {
                 self.graph.clone()
@@ -152,23 +158,23 @@ impl Unit {
                 path.to_string_lossy().into_owned()
             };
             let graph = load::graph(&source, &LoadParams::default(), Seed(0), exec)?;
-            shelf.0 = Some((self.graph.clone(), graph));
+            cache.0 = Some((self.graph.clone(), graph));
         }
-        let graph = &shelf.0.as_ref().expect("just put there").1;
+        let graph = &cache.0.as_ref().expect("just put there").1;
         let report = match &self.job {
-            Job::Links(goal, params) => {
+            RunTask::Links(goal, params) => {
                 let split = data.join(format!("{}_split.npz", self.graph));
                 let own = if self.official_split { Some(load::link_split_npz(&split)?) } else { None };
                 netinfof::links(graph, own.as_ref(), *goal, params, exec)?
             }
-            Job::Nodes(goal, params) => netinfof::nodes(graph, None, *goal, params, exec)?,
+            RunTask::Nodes(goal, params) => netinfof::nodes(graph, None, *goal, params, exec)?,
         };
-        let outcome = Outcome {
+        let outcome = RunOutcome {
             fingerprint: self.fingerprint(data),
             threads: exec.threads(),
             notices: report.notices.clone(),
             edges: graph.edge_count(),
-            splits: report.splits.iter().map(Split::new).collect(),
+            splits: report.splits.iter().map(SplitOutcome::new).collect(),
         };
         let text = serde_json::to_string_pretty(&outcome)
             .map_err(|e| Error::Numerical { solver: "JSON", why: e.to_string() })?;
