@@ -39,7 +39,7 @@ pub(crate) enum Command {
     /// Say what a graph is: nodes, edges, degrees, features, classes
     Inspect(InspectArgs),
     /// Find what is wrong with a split: leaks, overlaps, negatives that are edges or too easy, features that hold the answer
-    CheckSplit(CheckArgs),
+    CheckSplit(CheckSplitArgs),
     /// Show a run again from its JSON, and write its page
     Report(ReportArgs),
     /// Write a graph in another format: npz, tables (CSV, TSV, Parquet), MatrixMarket
@@ -133,11 +133,11 @@ pub(crate) struct DatasetsArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DatasetsAction {
     /// Download datasets into the cache; a download that broke off goes on where it was
-    Get(GetArgs),
+    Get(DatasetsGetArgs),
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct GetArgs {
+pub(crate) struct DatasetsGetArgs {
     /// Names as `netinfof datasets` lists them
     #[arg(required = true, value_name = "NAME")]
     pub(crate) names: Vec<String>,
@@ -286,7 +286,7 @@ pub(crate) struct SplitArgs {
 }
 
 #[derive(Debug, ClapArgs)]
-pub(crate) struct CheckArgs {
+pub(crate) struct CheckSplitArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
     /// What the split is for
@@ -323,7 +323,7 @@ pub(crate) struct ModelArgs {
     pub(crate) format: Option<FormatArg>,
     /// Links: which edges of its own graph the model sees
     #[arg(long, value_enum, default_value = "training", conflicts_with = "graph")]
-    pub(crate) edges: SeenArg,
+    pub(crate) edges: VisibleEdgesArg,
     /// Links: the share of pairs that are edges where the probabilities will be used [default: 0.5 in predict, as among test
     /// pairs; the density of the graph in recommend]
     #[arg(long, value_name = "SHARE")]
@@ -337,7 +337,7 @@ pub(crate) struct ModelArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum SeenArg {
+pub(crate) enum VisibleEdgesArg {
     /// Those it was fitted on: the scores of `act`
     Training,
     /// Also those that were held out: for pairs nobody knows about yet
@@ -483,7 +483,7 @@ pub(crate) enum CompatArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Preset {
+pub(crate) enum PresetArg {
     /// U, F, P, S without a compatibility matrix
     Slimg,
 }
@@ -552,7 +552,7 @@ pub(crate) struct RunArgs {
     pub(crate) compat: Option<CompatArg>,
     /// A known model as a configuration of this one
     #[arg(long, value_enum)]
-    pub(crate) preset: Option<Preset>,
+    pub(crate) preset: Option<PresetArg>,
     /// Links: the K of Hits@K [default: 100, less on small graphs]
     #[arg(long, value_name = "K")]
     pub(crate) hits: Option<usize>,
@@ -662,7 +662,7 @@ impl RunArgs {
             ProtocolArg::Clean => LinkParams::default(),
             ProtocolArg::Paper => LinkParams::paper(),
         };
-        if let Some(Preset::Slimg) = self.preset {
+        if let Some(PresetArg::Slimg) = self.preset {
             params = params.slimg();
         }
         params.splits = self.splits.unwrap_or(1);
@@ -717,7 +717,7 @@ impl RunArgs {
 
     pub(crate) fn node_params(&self) -> Result<NodeParams> {
         let mut params = NodeParams::default();
-        if let Some(Preset::Slimg) = self.preset {
+        if let Some(PresetArg::Slimg) = self.preset {
             params = params.slimg();
         }
         params.splits = self.splits.unwrap_or(1);

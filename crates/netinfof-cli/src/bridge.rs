@@ -1,5 +1,4 @@
-//! What a package that carries the command may use of it, so that the same words mean the same: options and their faults, graphs by
-//! name, reports as tables and pages.
+//! The functions of the command that the Python package uses, so that both share one meaning of options, dataset names, tables and pages.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,8 +14,8 @@ use crate::{commands, datasets, page, printer};
 pub struct Options(RunArgs);
 
 impl Options {
-    /// Takes words as the command does, such as `cora.npz` and `--dim=64`; the fault is one line. Options of the other task
-    /// are one.
+    /// Parses arguments as the command does, such as `cora.npz` and `--dim=64`. Options of the other task are an error. An error is
+    /// one line, in the terms of the Python package.
     pub fn parse(words: impl IntoIterator<Item = String>) -> std::result::Result<Self, String> {
         let command = ["netinfof", "probe"].map(String::from);
         let words: Vec<OsString> = command.into_iter().chain(words).map(OsString::from).collect();
@@ -26,7 +25,7 @@ impl Options {
         }
     }
 
-    /// The graph.
+    /// Loads the graph.
     pub fn graph(&self, exec: &Exec) -> Result<Graph> {
         let files = self.0.graph.load_params()?;
         commands::load_graph(&self.0.graph.graph, &files, Seed(self.0.seed), exec)
@@ -46,33 +45,33 @@ impl Options {
         Ok(params)
     }
 
-    /// Whether it is about node classification.
+    /// Whether the task is node classification.
     pub fn is_nodes(&self) -> bool {
         matches!(self.0.task, crate::args::Task::Nodes)
     }
 }
 
-/// A run as a self-contained page.
+/// A report as a self-contained page.
 pub fn page(report: &Report) -> String {
     page::page(report)
 }
 
-/// A run as the command prints it.
+/// A report as the command prints it.
 pub fn table(report: &Report) -> String {
     printer::report(report)
 }
 
-/// What a graph is, as `netinfof inspect` prints it.
+/// The facts about a graph, as `netinfof inspect` prints them.
 pub fn facts(graph: &Graph) -> String {
     printer::facts(&graph.facts())
 }
 
-/// A verdict in a few words.
+/// The headline of a verdict.
 pub fn headline(kind: VerdictKind) -> &'static str {
     printer::headline(kind)
 }
 
-/// The path that a word stands for: that of a downloaded dataset where it is one's name.
+/// The path of the downloaded dataset with this name; other words are returned as paths.
 pub fn path(word: &str) -> Result<PathBuf> {
     Ok(datasets::resolve(word)?.map_or_else(|| word.into(), |(_, path)| path))
 }
@@ -82,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_of_the_other_task_are_refused_in_the_words_of_python() {
+    fn options_of_the_other_task_are_refused_with_names_of_python() {
         let parse = |words: &[&str]| Options::parse(words.iter().map(ToString::to_string));
         let fault = parse(&["--task=nodes", "--negatives=heart"]).unwrap_err();
         assert_eq!(fault, "`negatives` applies to task='links', not to task='nodes'; remove it");

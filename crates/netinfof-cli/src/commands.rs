@@ -1,4 +1,4 @@
-//! One function a command: arguments to parameters, the library's work, the printer.
+//! One function per command: it turns arguments into parameters, calls the library and prints the result.
 
 mod model;
 #[cfg(feature = "reproduce")]
@@ -16,16 +16,21 @@ use netinfof_io::load::{self, LoadParams, SplitFiles};
 use netinfof_io::save;
 
 use crate::args::{
-    ActArgs, Args, CheckArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs, ReportArgs,
-    RunArgs, SplitArgs, SynthArgs, Task,
+    ActArgs, Args, CheckSplitArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs,
+    ReportArgs, RunArgs, SplitArgs, SynthArgs, Task,
 };
-use crate::datasets::{self, List};
+use crate::datasets::{self, DatasetList};
 use crate::page::page;
-use crate::printer::{self, Bars};
-use crate::sheet::Sheet;
+use crate::printer::{self, TerminalProgress};
+use crate::result_table::ResultTable;
 
-/// Does what was asked for in these words; the status says whether all is well.
-pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: &Exec) -> Result<u8> {
+/// Runs the chosen command; `words` is the whole command line, for the report. Returns the exit status.
+pub(crate) fn dispatch(
+    args: &Args,
+    words: &[OsString],
+    progress: &Arc<TerminalProgress>,
+    exec: &Exec,
+) -> Result<u8> {
     let done = match &args.command {
         Command::CheckSplit(check) => return check_split(check, exec),
         Command::Probe(run) => task(run, None, words, exec),
@@ -36,14 +41,14 @@ pub(crate) fn dispatch(args: &Args, words: &[OsString], bars: &Arc<Bars>, exec: 
         Command::Report(report) => show_again(report),
         Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
-        Command::Datasets(args) => datasets(args, bars),
+        Command::Datasets(args) => datasets(args, progress),
         #[cfg(feature = "reproduce")]
-        Command::Reproduce(args) => reproduce::run(args, bars),
+        Command::Reproduce(args) => reproduce::run(args, progress),
     };
     done.map(|()| 0)
 }
 
-/// The graph in a file or folder, a generated one, or a downloaded dataset by its name.
+/// Loads a graph from a file or folder, generates it, or opens a downloaded dataset by its name.
 pub(crate) fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     match datasets::resolve(source)? {
         None => load::graph(source, params, seed, exec),
@@ -53,25 +58,25 @@ pub(crate) fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &E
     }
 }
 
-/// Lists the datasets, or downloads some.
-fn datasets(args: &DatasetsArgs, bars: &Bars) -> Result<()> {
+/// Lists the datasets, or downloads those that were named.
+fn datasets(args: &DatasetsArgs, progress: &TerminalProgress) -> Result<()> {
     if let Some(DatasetsAction::Get(get)) = &args.action {
-        return printer::out(&datasets::get(&get.names, bars)?);
+        return printer::out(&datasets::get(&get.names, progress)?);
     }
-    let list = List::read()?;
+    let list = DatasetList::read()?;
     finish(args.json.as_deref(), || list.json(), || list.table())
 }
 
-/// Probe, or Act where there is something to leave behind.
+/// Runs Probe or Act. `act` holds the arguments for what Act writes besides the report.
 fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -> Result<()> {
     let goal = if act.is_some() { Goal::Act } else { Goal::Probe };
     let keep = act.filter(|act| act.save.is_some() || act.predictions.is_some());
     let [save, predictions] = keep.map_or([None; 2], |act| [act.save.as_deref(), act.predictions.as_deref()]);
-    // Said now rather than after all the work.
+    // Outputs that cannot be written are reported before the work, not after it.
     let written = [run.html.as_deref(), run.output.json.as_deref(), save, predictions];
     for (at, path) in written.iter().flatten().enumerate() {
         check_writable(path)?;
-        // Each would overwrite the other.
+        // Two outputs with the same path would overwrite each other.
         if written.iter().flatten().take(at).any(|before| before == path) {
             return Err(own_file("output", path));
         }
@@ -80,7 +85,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         return Err(own_file("output", path));
     }
     if let Some(path) = predictions {
-        Sheet::new(Some(path))?;
+        ResultTable::new(Some(path))?;
     }
     if let Some(path) = run.html.as_deref().filter(|path| *path == Path::new("-")) {
         return Err(own_file("html", path));
@@ -144,10 +149,14 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
 }
 
 fn own_file(name: &'static str, path: &Path) -> Error {
-    Error::InvalidParam { name, value: path.display().to_string(), need: "a file of its own".into() }
+    Error::InvalidParam {
+        name,
+        value: path.display().to_string(),
+        need: "a file that no other output uses".into(),
+    }
 }
 
-/// A command as one would type it.
+/// The command line with shell quoting.
 fn command_line(words: &[OsString]) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./=,:@%+".contains(c);
     let quoted = words.iter().skip(1).map(|arg| {
@@ -161,22 +170,22 @@ fn command_line(words: &[OsString]) -> String {
     std::iter::once("netinfof".to_string()).chain(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Shows a run again from its JSON, and writes its page beside it.
+/// Prints a report from its JSON file, and writes the page.
 fn show_again(args: &ReportArgs) -> Result<()> {
     let bytes = std::fs::read(&args.run).map_err(|source| Error::Io { path: args.run.clone(), source })?;
     let no_run = |what: String| Error::InvalidParam {
         name: "RUN",
         value: format!("{}: {what}", args.run.display()),
-        need: "what `netinfof probe` or `netinfof act` writes with --json".into(),
+        need: "a file that `netinfof probe --json` or `netinfof act --json` wrote".into(),
     };
-    let text = String::from_utf8(bytes).map_err(|_| no_run("not a text".into()))?;
+    let text = String::from_utf8(bytes).map_err(|_| no_run("not UTF-8 text".into()))?;
     let report = Report::from_json(&text).map_err(|e| no_run(e.to_string()))?;
     let html = args.html.clone().unwrap_or_else(|| args.run.with_extension("html"));
     write_whole(&html, &page(&report))?;
     printer::out(&format!("{}\n\n  page: {}", printer::report(&report), html.display()))
 }
 
-/// Refuses a file that cannot be written because of where it would stand.
+/// Refuses a path that is a folder or whose folder does not exist.
 fn check_writable(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let fault = match (path.is_dir(), folder.is_dir()) {
@@ -203,8 +212,8 @@ fn own_split<T>(
     from_files(&SplitFiles::new(train, valid, test)).map(Some)
 }
 
-/// Says what is wrong with a split; status 1 if anything is.
-fn check_split(args: &CheckArgs, exec: &Exec) -> Result<u8> {
+/// Prints the findings about a split. Status 1 if there are any that are not allowed.
+fn check_split(args: &CheckSplitArgs, exec: &Exec) -> Result<u8> {
     let graph = load_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
     let missing = || Error::InvalidParam {
         name: "split",
@@ -245,7 +254,7 @@ fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     show_facts(inspect.output.json.as_deref(), &graph, start)
 }
 
-/// Writes a graph in the format that the output's name asks for.
+/// Writes a graph in the format given by the output's file name.
 fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     let name = args.output.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
@@ -255,7 +264,7 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         return Err(Error::InvalidParam {
             name: "OUTPUT",
             value: args.output.display().to_string(),
-            need: "a name that ends in .npz, .parquet, .csv, .tsv, .txt or .mtx, or in one of the last four and .gz or .zst"
+            need: "a file name ending in .npz, .parquet, .csv, .tsv, .txt or .mtx; .gz or .zst may follow the last four"
                 .into(),
         });
     }
@@ -268,14 +277,14 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         "mtx" => {
             if features || labels || graph.ids().is_some() {
                 exec.notice(
-                    "MatrixMarket has no place for features, labels and names: only the edges are written",
+                    "MatrixMarket cannot store features, labels and names: only the edges are written",
                 );
             }
             save::market(&graph, &args.output)?;
         }
         _ => {
             save::edges(&graph, &args.output)?;
-            // Without it nodes without an edge would be lost.
+            // Isolated nodes appear only in the node table.
             if features || labels || (0..graph.nodes()).any(|node| graph.degree(node) == 0) {
                 let (base, rest) = name.split_once('.').unwrap_or((&name, ""));
                 let nodes = args.output.with_file_name(format!("{base}.nodes.{rest}"));
@@ -308,7 +317,7 @@ fn show_facts(json: Option<&Path>, graph: &Graph, start: Instant) -> Result<()> 
     finish(json, value, || printer::facts(&facts))
 }
 
-/// JSON to where it was asked for; a table to standard output unless the JSON went there.
+/// Writes the JSON to its file, if any, and prints the table; `-` prints the JSON instead of the table.
 fn finish(to: Option<&Path>, json: impl Fn() -> String, table: impl Fn() -> String) -> Result<()> {
     match to {
         Some(path) if path == Path::new("-") => return printer::out(&json()),

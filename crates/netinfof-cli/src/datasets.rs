@@ -1,7 +1,7 @@
-//! `netinfof datasets`: known graphs by name, downloaded once into a cache. Nothing is downloaded unless it is asked for.
+//! `netinfof datasets`: graphs that are known by name and downloaded once into a cache. Nothing is downloaded without a request.
 //!
-//! A dataset is a list of files in the layout their authors gave them; the readers know these layouts. It counts as downloaded when
-//! all of its files are in place, and a file comes into its place whole: first as `.part`, checked, then renamed.
+//! A dataset is a list of files in the layout of their authors, which the readers support. It counts as downloaded when all of its files
+//! exist. A file is downloaded as `.part`, checked and then renamed, so that a file under its final name is complete.
 
 mod fetch;
 mod unpack;
@@ -15,23 +15,23 @@ use indicatif::DecimalBytes;
 use netinfof::{Error, Progress as _, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::printer::Bars;
+use crate::printer::TerminalProgress;
 
-/// A catalogue beside the built-in one.
+/// Environment variable with the path of a catalogue that extends the built-in one.
 const CATALOGUE: &str = "NETINFOF_CATALOGUE";
-/// Where downloaded files are kept.
+/// Environment variable with the folder for downloaded files.
 const CACHE: &str = "NETINFOF_CACHE";
-/// What takes the place of every address's scheme and host.
+/// Environment variable that replaces scheme and host of every address.
 const MIRROR: &str = "NETINFOF_MIRROR";
 
-/// The graphs that are known by name.
+/// All datasets that are known by name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Catalogue {
     datasets: Vec<Dataset>,
 }
 
-/// A graph that can be downloaded. What is not known of it is left out.
+/// A graph that can be downloaded. Facts that are not known are absent.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Dataset {
@@ -41,20 +41,20 @@ pub(crate) struct Dataset {
     features: Option<u64>,
     classes: Option<u64>,
     licence: Option<String>,
-    /// A page for people.
+    /// Address of a page about the dataset.
     source: Option<String>,
     note: Option<String>,
-    /// What a reader is given: a file or folder in the dataset's own; `.` is this one itself.
+    /// The file or folder to open, relative to the dataset's folder; `.` is the folder itself.
     open: String,
-    files: Vec<Remote>,
+    files: Vec<RemoteFile>,
 }
 
-/// A file and where it comes from.
+/// A file of a dataset and its address.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Remote {
+struct RemoteFile {
     address: String,
-    /// Its place in the dataset's folder; of an archive, the folder that its content becomes.
+    /// Path in the dataset's folder; for an archive, the folder to unpack it to.
     path: String,
     bytes: Option<u64>,
     sha256: Option<String>,
@@ -63,7 +63,7 @@ struct Remote {
 }
 
 impl Catalogue {
-    /// The built-in catalogue, after the user's own where there is one. Of two datasets with one name the user's counts.
+    /// The user's catalogue, if there is one, followed by the built-in one. The user's datasets replace built-in ones of the same name.
     pub(crate) fn read() -> Result<Self> {
         let mut all = Catalogue::parse(include_str!("datasets/catalogue.json"))
             .expect("the built-in catalogue is tested to be sound");
@@ -87,7 +87,7 @@ impl Catalogue {
         for dataset in &catalogue.datasets {
             dataset.check().map_err(|what| format!("dataset `{}`: {what}", dataset.name))?;
             if !names.insert(&dataset.name) {
-                return Err(format!("dataset `{}` stands twice", dataset.name));
+                return Err(format!("dataset `{}` is defined twice", dataset.name));
             }
         }
         Ok(catalogue)
@@ -97,7 +97,7 @@ impl Catalogue {
         self.datasets.iter().find(|dataset| dataset.name.eq_ignore_ascii_case(name))
     }
 
-    /// The dataset of this name; a fault names those that are near.
+    /// The dataset of this name; the error suggests similar names.
     fn named(&self, name: &str) -> Result<&Dataset> {
         self.find(name).ok_or_else(|| {
             let names = || self.datasets.iter().map(|dataset| dataset.name.as_str());
@@ -116,21 +116,21 @@ impl Catalogue {
 }
 
 impl Dataset {
-    /// Refuses what could write outside the cache, or could never be right.
+    /// Refuses entries that could write outside the cache or that can never be downloaded.
     fn check(&self) -> std::result::Result<(), String> {
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c);
         if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(plain) {
-            return Err("a name has small letters, digits, `-`, `_` and `.`, which is not the first".into());
+            return Err("a name consists of lower-case letters, digits, `-`, `_` and `.`, and does not begin with `.`".into());
         }
         if self.files.is_empty() {
             return Err("no files".into());
         }
         if self.open != "." && !is_inside(&self.open) {
-            return Err(format!("`open` is {}, not a place in the dataset's folder", self.open));
+            return Err(format!("`open` is {}, not a path inside the dataset's folder", self.open));
         }
         for file in &self.files {
             if !is_inside(&file.path) {
-                return Err(format!("`path` is {}, not a place in the dataset's folder", file.path));
+                return Err(format!("`path` is {}, not a path inside the dataset's folder", file.path));
             }
             if split_address(&file.address).is_none() {
                 return Err(format!("`address` is {}, not https://HOST/PATH", file.address));
@@ -150,16 +150,16 @@ impl Dataset {
         cache.join(&self.name)
     }
 
-    /// What a reader is given.
+    /// The path that a reader opens.
     fn opened(&self, cache: &Path) -> PathBuf {
         let folder = self.folder(cache);
         if self.open == "." { folder } else { folder.join(&self.open) }
     }
 
-    /// Whether all of it is in place, by names and sizes.
+    /// Whether all files exist with the right sizes.
     fn complete(&self, cache: &Path) -> bool {
         let folder = self.folder(cache);
-        let here = |file: &Remote| {
+        let here = |file: &RemoteFile| {
             let place = folder.join(&file.path);
             match std::fs::metadata(place) {
                 Ok(found) if file.unpack => found.is_dir(),
@@ -170,7 +170,7 @@ impl Dataset {
         self.files.iter().all(here) && self.opened(cache).exists()
     }
 
-    /// Bytes to download, where all of them are known.
+    /// Bytes to download, if the sizes of all files are known.
     fn bytes(&self) -> Option<u64> {
         self.files.iter().map(|file| file.bytes).sum()
     }
@@ -179,8 +179,8 @@ impl Dataset {
         Error::Dataset { name: self.name.clone(), what }
     }
 
-    /// Brings what is missing into the cache.
-    fn get(&self, cache: &Path, bars: &Bars) -> Result<()> {
+    /// Downloads the missing files into the cache.
+    fn get(&self, cache: &Path, progress: &TerminalProgress) -> Result<()> {
         let folder = self.folder(cache);
         for file in &self.files {
             let place = folder.join(&file.path);
@@ -191,24 +191,24 @@ impl Dataset {
                 continue;
             }
             let target = if file.unpack { folder.join(file.last_name()) } else { place.clone() };
-            let what = fetch::Wanted {
+            let what = fetch::FileDownload {
                 dataset: &self.name,
                 address: mirrored(&file.address)?,
                 place: &target,
                 bytes: file.bytes,
                 sha256: file.sha256.as_deref(),
             };
-            if !what.is_here(bars)? {
-                what.fetch(bars)?;
+            if !what.is_here(progress)? {
+                what.fetch(progress)?;
             }
             if file.unpack {
-                unpack::unpack(&target, &place, bars).map_err(|fault| match fault {
-                    unpack::Fault::Archive(what) => {
-                        // Kept, it would be found again the next time.
+                unpack::unpack(&target, &place, progress).map_err(|fault| match fault {
+                    unpack::UnpackError::Archive(what) => {
+                        // Otherwise the next call would find the same archive again.
                         let _ = std::fs::remove_file(&target);
                         self.fault(format!("{}: {what}; the archive is removed", file.address))
                     }
-                    unpack::Fault::Other(error) => error,
+                    unpack::UnpackError::Other(error) => error,
                 })?;
                 let _ = std::fs::remove_file(&target);
             }
@@ -216,29 +216,29 @@ impl Dataset {
         if self.complete(cache) {
             return Ok(());
         }
-        let what = format!("all files are here, but not {}", self.opened(cache).display());
+        let what = format!("all files are downloaded, but {} does not exist", self.opened(cache).display());
         Err(self.fault(what))
     }
 }
 
-impl Remote {
+impl RemoteFile {
     fn last_name(&self) -> &str {
         self.address.rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// A relative path that stays where it is.
+/// Whether a relative path stays inside its folder.
 fn is_inside(path: &str) -> bool {
     let plain = !path.is_empty() && !path.contains(['\\', ':']) && !path.ends_with('/');
     plain && Path::new(path).components().all(|part| matches!(part, Component::Normal(_)))
 }
 
-/// An environment variable that says something.
+/// The value of an environment variable, if it is not empty.
 fn variable(name: &str) -> Option<std::ffi::OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Where downloaded files are kept, by the habits of the system.
+/// The folder for downloaded files, by the conventions of the operating system.
 fn cache() -> Result<PathBuf> {
     let at = |name: &str, rest: &str| variable(name).map(|folder| Path::new(&folder).join(rest));
     let xdg = || at("XDG_CACHE_HOME", "netinfof").filter(|path| path.is_absolute());
@@ -254,7 +254,7 @@ fn cache() -> Result<PathBuf> {
     })
 }
 
-/// Scheme with host, and the path from its slash on.
+/// Splits an address into scheme with host, and path.
 fn split_address(address: &str) -> Option<(&str, &str)> {
     let host = ["https://", "http://"].iter().find_map(|scheme| address.strip_prefix(scheme))?;
     let slash = host.find('/').filter(|&at| at > 0)?;
@@ -262,7 +262,7 @@ fn split_address(address: &str) -> Option<(&str, &str)> {
     plain.then(|| address.split_at(address.len() - host.len() + slash))
 }
 
-/// The address at the mirror, where one is set.
+/// The address at the mirror, if one is set.
 fn mirrored(address: &str) -> Result<String> {
     let Some(mirror) = variable(MIRROR) else { return Ok(address.into()) };
     let mirror = mirror.to_string_lossy();
@@ -276,7 +276,7 @@ fn mirrored(address: &str) -> Result<String> {
     Ok(there)
 }
 
-/// How many letters must change to make one word the other.
+/// Levenshtein distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -292,7 +292,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// A dataset's name and the file or folder to open, where `source` is nothing else: files, folders and generated graphs come first.
+/// The name and path of the dataset that `source` names. `None` for files, folders and generated graphs, which take precedence.
 pub(crate) fn resolve(source: &str) -> Result<Option<(String, PathBuf)>> {
     if source.starts_with("synth:") || Path::new(source).exists() {
         return Ok(None);
@@ -307,21 +307,21 @@ pub(crate) fn resolve(source: &str) -> Result<Option<(String, PathBuf)>> {
     Ok(Some((dataset.name.clone(), dataset.opened(&cache))))
 }
 
-/// Downloads the datasets of these names; returns a line for each, with what is to be opened.
-pub(crate) fn get(names: &[String], bars: &Bars) -> Result<String> {
+/// Downloads the datasets of these names. Returns one line per dataset with the path to open.
+pub(crate) fn get(names: &[String], progress: &TerminalProgress) -> Result<String> {
     let catalogue = Catalogue::read()?;
-    // A wrong name is said before the first byte comes.
+    // A wrong name is reported before anything is downloaded.
     let datasets: Vec<&Dataset> = names.iter().map(|name| catalogue.named(name)).collect::<Result<_>>()?;
     let cache = cache()?;
     let mut lines = Vec::new();
     for dataset in datasets {
-        match dataset.get(&cache, bars) {
+        match dataset.get(&cache, progress) {
             Ok(()) => lines.push(format!("{}: {}", dataset.name, dataset.opened(&cache).display())),
             Err(error) => {
                 if matches!(error, Error::Cancelled) {
-                    bars.clear();
-                    bars.notice(
-                        "stopped; what was downloaded is kept, and the same command goes on from there",
+                    progress.clear();
+                    progress.notice(
+                        "stopped; the downloaded part is kept, and the same command continues from there",
                     );
                 }
                 return Err(error);
@@ -331,15 +331,15 @@ pub(crate) fn get(names: &[String], bars: &Bars) -> Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// All datasets and whether they are in the cache.
-pub(crate) struct List {
+/// All datasets, and which of them are in the cache.
+pub(crate) struct DatasetList {
     catalogue: Catalogue,
     cache: PathBuf,
 }
 
-impl List {
+impl DatasetList {
     pub(crate) fn read() -> Result<Self> {
-        Ok(List { catalogue: Catalogue::read()?, cache: cache()? })
+        Ok(DatasetList { catalogue: Catalogue::read()?, cache: cache()? })
     }
 
     pub(crate) fn json(&self) -> String {
@@ -364,7 +364,7 @@ impl List {
 
     pub(crate) fn table(&self) -> String {
         let count = |n: Option<u64>| n.map_or("?".into(), |n| n.to_string());
-        let head = ["name", "nodes", "edges", "features", "classes", "size", "sha256", "here"];
+        let head = ["name", "nodes", "edges", "features", "classes", "size", "sha256", "cached"];
         let mut rows = vec![head.map(String::from)];
         for dataset in &self.catalogue.datasets {
             let sums = dataset.files.iter().filter(|file| file.sha256.is_some()).count();
@@ -389,7 +389,7 @@ impl List {
         for row in &rows {
             let mut line = String::new();
             for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
-                // Numbers stand to the right.
+                // Numbers are aligned to the right.
                 let _ = match column {
                     1..=5 => write!(line, "{cell:>width$}  "),
                     _ => write!(line, "{cell:width$}  "),
@@ -397,7 +397,7 @@ impl List {
             }
             let _ = writeln!(text, "{}", line.trim_end());
         }
-        // Sources are long, and several come from one: beside the table they would not fit a terminal.
+        // Sources are listed below the table: they are too long for a column, and several datasets share one.
         let mut sources: Vec<(String, Vec<&str>)> = Vec::new();
         for dataset in &self.catalogue.datasets {
             let source = dataset.source.as_ref().unwrap_or(&dataset.files[0].address);
@@ -420,7 +420,7 @@ impl List {
         }
         let _ = write!(
             text,
-            "\ncache: {}\n`netinfof datasets get NAME` downloads one, and NAME then stands for the graph; --json has addresses and checksums",
+            "\ncache: {}\n`netinfof datasets get NAME` downloads a dataset; NAME can then be used as GRAPH. --json shows addresses and checksums",
             self.cache.display()
         );
         text
@@ -432,7 +432,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_catalogue_is_sound() {
+    fn the_built_in_catalogue_is_valid() {
         let catalogue = Catalogue::parse(include_str!("datasets/catalogue.json")).unwrap();
         assert_eq!(catalogue.datasets.len(), 15);
         for dataset in &catalogue.datasets {

@@ -1,7 +1,7 @@
 //! The `netinfof` command as a function: arguments in, exit status out.
 //!
-//! Data goes to standard output, everything else to standard error. Exit status 0: done; 1: the data or the parameters
-//! are at fault, or a check found something; 2: the arguments make no sense, or netinfof itself is at fault; 130: stopped by Ctrl-C.
+//! Results go to standard output, everything else to standard error. Exit status 0: success; 1: invalid data or parameters, or a check
+//! with findings; 2: invalid arguments, or an internal error; 130: interrupted by Ctrl-C.
 
 mod args;
 pub mod bridge;
@@ -9,7 +9,7 @@ mod commands;
 mod datasets;
 mod page;
 mod printer;
-mod sheet;
+mod result_table;
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -22,14 +22,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let (args, without_effect) = match args::Args::of_command(&words) {
         Ok(parsed) => parsed,
         Err(error) => {
-            // Help and version are answers, not faults; clap knows where each goes. A closed pipe is no fault either.
+            // Help and version are results, not errors: clap chooses the stream. A closed pipe is not an error.
             let _ = error.print();
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    let progress = Arc::new(printer::Bars::new(args.quiet()));
+    let progress = Arc::new(printer::TerminalProgress::new(args.quiet()));
     let on_interrupt = Arc::clone(&progress);
-    // Fails only where a handler is set already, as in tests that run the command twice in one process.
+    // This fails only if a handler is already set, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
     let result = Exec::with_progress(args.threads(), progress.clone()).and_then(|exec| {
         for line in without_effect {

@@ -1,8 +1,10 @@
-//! A run as one self-contained page: everything inside it, nothing loaded, readable without its script.
+//! A report as one self-contained page: it loads nothing and is readable without its script.
 //!
-//! Every number comes from the [`Report`] as it is; what is shown rounded stands in full in `data-v`, which sorting uses too.
+//! Every number comes unchanged from the [`Report`]. Cells show rounded numbers; the attribute `data-v` holds the full ones, for sorting.
 
 mod chart;
+mod run;
+mod table;
 
 use std::fmt::Write as _;
 
@@ -14,6 +16,8 @@ use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
 use netinfof::verdict::Group;
 
 use crate::printer::{self, headline, meaning};
+use run::{again, facts};
+use table::{TableCell, code, count, counts, escape, number, range, table, words};
 
 /// The page of a report.
 pub(crate) fn page(report: &Report) -> String {
@@ -94,84 +98,7 @@ fn header(out: &mut String, report: &Report) {
     out.push_str("</ul></nav>\n");
 }
 
-/// Text as HTML that shows exactly this text.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
-/// Text with `code` marked.
-fn code(text: &str) -> String {
-    let parts = escape(text);
-    let marked = parts
-        .split('`')
-        .enumerate()
-        .map(|(at, part)| if at % 2 == 1 { format!("<code>{part}</code>") } else { part.to_string() });
-    marked.collect()
-}
-
-/// A cell: what it says, and the number behind it.
-struct Cell {
-    shown: String,
-    value: Option<f64>,
-    key: &'static str,
-}
-
-fn number(key: &'static str, value: f64, digits: usize) -> Cell {
-    Cell { shown: format!("{value:.digits$}"), value: Some(value), key }
-}
-
-fn count(key: &'static str, value: u64) -> Cell {
-    Cell { shown: value.to_string(), value: Some(value as f64), key }
-}
-
-/// An interval; its lower end sorts.
-fn range(key: &'static str, [low, high]: [f64; 2]) -> Cell {
-    Cell { shown: format!("{low:.3} – {high:.3}"), value: Some(low), key }
-}
-
-fn words(key: &'static str, shown: impl Into<String>) -> Cell {
-    Cell { shown: shown.into(), value: None, key }
-}
-
-/// A sortable table: heads with whether numbers stand below them, rows by name.
-fn table(out: &mut String, id: &str, caption: &str, heads: &[(&str, bool)], rows: &[(String, Vec<Cell>)]) {
-    let _ = write!(
-        out,
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table id=\"{id}\" class=\"sortable\"><caption>{}</caption><thead><tr>",
-        escape(caption),
-        escape(caption)
-    );
-    for (name, numeric) in heads {
-        let class = if *numeric { " class=\"n\"" } else { "" };
-        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(name));
-    }
-    out.push_str("</tr></thead><tbody>");
-    for (name, cells) in rows {
-        let _ = write!(out, "<tr data-row=\"{0}\"><th scope=\"row\">{0}</th>", escape(name));
-        for cell in cells {
-            let _ = match cell.value {
-                Some(value) => write!(out, "<td class=\"n\" data-key=\"{}\" data-v=\"{value}\">", cell.key),
-                None => write!(out, "<td data-key=\"{}\">", cell.key),
-            };
-            let _ = write!(out, "{}</td>", escape(&cell.shown));
-        }
-        out.push_str("</tr>");
-    }
-    out.push_str("</tbody></table></div>\n");
-}
-
-/// Bits about the target, by groups of components and against each other.
+/// Predictive information of groups of components, and the gains of one group over another.
 fn information(out: &mut String, report: &Report) {
     let Some(found) = &report.predictive_information else { return };
     let shown: Vec<(String, &str, Estimate)> = [
@@ -195,7 +122,7 @@ fn information(out: &mut String, report: &Report) {
         found.training,
         chart::information(&shown, found.entropy)
     );
-    let rows: Vec<(String, Vec<Cell>)> = found
+    let rows: Vec<(String, Vec<TableCell>)> = found
         .groups
         .iter()
         .map(|own| {
@@ -225,7 +152,7 @@ fn information(out: &mut String, report: &Report) {
         &heads,
         &rows,
     );
-    let rows: Vec<(String, Vec<Cell>)> = found
+    let rows: Vec<(String, Vec<TableCell>)> = found
         .gains
         .iter()
         .map(|gain| {
@@ -292,7 +219,7 @@ fn components(out: &mut String, report: &Report) {
         ("dim", true),
     ];
     let first = &report.splits.first().map(|split| &split.components);
-    let rows: Vec<(String, Vec<Cell>)> = all
+    let rows: Vec<(String, Vec<TableCell>)> = all
         .iter()
         .map(|(name, c)| {
             let own = first.and_then(|components| components.get(name));
@@ -334,7 +261,7 @@ fn components(out: &mut String, report: &Report) {
         );
     }
     if !report.additions.is_empty() {
-        let rows: Vec<(String, Vec<Cell>)> = report
+        let rows: Vec<(String, Vec<TableCell>)> = report
             .additions
             .iter()
             .map(|a| {
@@ -350,7 +277,7 @@ fn components(out: &mut String, report: &Report) {
         table(
             out,
             "addition-table",
-            "What a second component adds to one that is known already: how much higher both together score",
+            "Gain of a second component: how much higher both together score than the first alone",
             &heads,
             &rows,
         );
@@ -360,8 +287,8 @@ fn components(out: &mut String, report: &Report) {
 
 fn similarities(out: &mut String, report: &Report, split: &SplitReport) {
     out.push_str(
-        "<section id=\"similarities\"><h2>How edges and other pairs look</h2><p class=\"note\">Similarities of validation pairs in the first split: \
-         edges filled, other pairs as a line. The further apart they lie, the better the component separates them. Upright lines are the borders of Probe's \
+        "<section id=\"similarities\"><h2>Similarities of edges and other pairs</h2><p class=\"note\">Similarities of validation pairs in the first split: \
+         edges filled, other pairs as a line. The further apart they lie, the better the component separates them. Vertical lines are the borders of Probe's \
          bins, placed on training pairs.</p><div class=\"grid\">",
     );
     for (name, component) in split.components.iter() {
@@ -384,10 +311,10 @@ fn similarities(out: &mut String, report: &Report, split: &SplitReport) {
             ("edges", true),
             ("share of edges", true),
         ];
-        let rows: Vec<(String, Vec<Cell>)> = component
+        let rows: Vec<(String, Vec<TableCell>)> = component
             .table
             .iter()
-            // Equal borders are merged; the bins between them do not exist.
+            // Equal borders are merged, so there can be fewer bins than rows.
             .take(component.borders.len() + 1)
             .enumerate()
             .map(|(bin, row)| {
@@ -455,42 +382,6 @@ fn compatibility(out: &mut String, report: &Report, split: &SplitReport) {
     out.push_str("</div></section>\n");
 }
 
-/// A table of counts with shades, rows summing to their darkest.
-fn counts(out: &mut String, caption: &str, corner: &str, columns: &[String], rows: &[(String, &[u64])]) {
-    const MOST: usize = 4000;
-    if columns.len() * rows.len() > MOST {
-        let _ = write!(
-            out,
-            "<p class=\"note\">{}: {} × {}, too many to show; the JSON has them.</p>",
-            escape(caption),
-            rows.len(),
-            columns.len()
-        );
-        return;
-    }
-    let _ = write!(
-        out,
-        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table class=\"sortable\"><caption>{0}</caption><thead><tr><th scope=\"col\">{1}</th>",
-        escape(caption),
-        escape(corner)
-    );
-    for column in columns {
-        let _ = write!(out, "<th scope=\"col\" class=\"n\">{}</th>", escape(column));
-    }
-    out.push_str("</tr></thead><tbody>");
-    for (name, row) in rows {
-        let all = row.iter().sum::<u64>().max(1) as f64;
-        let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(name));
-        for &count in *row {
-            let share = count as f64 / all;
-            let _ =
-                write!(out, "<td class=\"n shade\" style=\"--s:{share:.2}\" data-v=\"{count}\">{count}</td>");
-        }
-        out.push_str("</tr>");
-    }
-    out.push_str("</tbody></table></div>\n");
-}
-
 fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
     let best = report.components.iter().max_by(|a, b| a.1.corrected.total_cmp(&b.1.corrected));
     let best = best.map(|(name, _)| name);
@@ -517,7 +408,7 @@ fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
     out.push_str("</section>\n");
 }
 
-/// Names of the classes: the graph's own numbers where they are known.
+/// Names of the classes: the numbers that the graph uses, if they are known.
 fn class_names(split: &SplitReport, component: &ComponentReport) -> Vec<String> {
     let classes = component.table.first().map_or(0, Vec::len);
     let own = split.act.as_ref().and_then(|act| act.confusion.as_ref()).map(|confusion| &confusion.classes);
@@ -537,7 +428,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
         heads.push(("deviation", true));
     }
     heads.push((if several { "validation, first split" } else { "validation" }, true));
-    let rows: Vec<(String, Vec<Cell>)> = report
+    let rows: Vec<(String, Vec<TableCell>)> = report
         .mean
         .test
         .iter()
@@ -557,8 +448,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
         .map(|(name, &norm)| {
             let group = report.components.get(name).map_or("other", |c| chart::class(c.group));
             let kept = act.nonzero.get(name).copied().unwrap_or(0);
-            let said =
-                if norm == 0.0 { "0: of no use".into() } else { format!("{norm:.3} ({kept} weights)") };
+            let said = if norm == 0.0 { "0: not used".into() } else { format!("{norm:.3} ({kept} weights)") };
             (format!("{name}  {}", meaning(name, report)), group, norm, said)
         })
         .collect();
@@ -580,7 +470,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             chart::curve(
                 "roc",
                 "ROC curve of the test pairs",
-                ["other pairs passed", "edges passed"],
+                ["false-positive rate", "true-positive rate"],
                 &curves.roc,
                 [[0.0, 0.0], [1.0, 1.0]]
             ),
@@ -609,128 +499,4 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
         );
     }
     out.push_str("</section>\n");
-}
-
-fn facts(out: &mut String, report: &Report) {
-    let g = &report.graph;
-    let share = |part: usize| if g.nodes == 0 { 0.0 } else { part as f64 / g.nodes as f64 };
-    let mut rows = vec![
-        ("nodes", count("nodes", g.nodes as u64), ""),
-        ("edges", count("edges", g.edges as u64), "undirected, without self loops and repeats"),
-        ("features", count("features", g.features as u64), "columns"),
-        ("features not zero", number("feature_density", g.feature_density, 4), "share of all entries"),
-        ("classes", count("classes", g.classes as u64), ""),
-        ("labelled nodes", count("labelled", g.labelled as u64), ""),
-        ("mean degree", number("mean_degree", g.mean_degree, 2), ""),
-        ("largest degree", count("max_degree", g.max_degree as u64), ""),
-        ("isolated nodes", count("isolated", g.isolated as u64), "without an edge"),
-        ("share isolated", number("isolated_share", share(g.isolated), 4), ""),
-        (
-            "repeated features",
-            count("repeated_features", g.repeated_features as u64),
-            "nodes with the features of an earlier one",
-        ),
-        ("duplicated nodes", count("duplicated_nodes", g.duplicated_nodes as u64), "with its neighbours too"),
-    ];
-    if let Some(split) = report.splits.first() {
-        let what = "test samples of the first split with the features of a training sample";
-        rows.push(("repeats across the split", count("repeats", split.repeats as u64), what));
-    }
-    if let Some(r) = g.degree_assortativity {
-        let what = "correlation of the degrees at the ends of an edge";
-        rows.push(("degree assortativity", number("degree_assortativity", r, 3), what));
-    }
-    if let (Some(edge), Some(h)) = (g.edge_homophily, &g.homophily) {
-        rows.extend([
-            ("edge homophily", number("edge_homophily", edge, 3), "edges inside a class"),
-            (
-                "node homophily",
-                number("node_homophily", h.node_homophily, 3),
-                "neighbours of one's class, mean of the nodes",
-            ),
-            (
-                "class-insensitive homophily",
-                number("class_insensitive_homophily", h.class_insensitive_homophily, 3),
-                "above the classes' sizes",
-            ),
-            (
-                "adjusted homophily",
-                number("adjusted_homophily", h.adjusted_homophily, 3),
-                "0 where edges know nothing of classes",
-            ),
-            (
-                "label informativeness",
-                number("label_informativeness", h.label_informativeness, 3),
-                "share of a label's entropy that a neighbour's label takes away",
-            ),
-        ]);
-    }
-    let rows: Vec<(String, Vec<Cell>)> =
-        rows.into_iter().map(|(name, cell, what)| (name.into(), vec![cell, words("what", what)])).collect();
-    out.push_str("<section id=\"graph\"><h2>The graph</h2>");
-    table(out, "fact-table", "Facts", &[("fact", false), ("value", true), ("what it is", false)], &rows);
-    let _ = writeln!(
-        out,
-        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></section>",
-        chart::degrees(&g.degrees)
-    );
-}
-
-fn again(out: &mut String, report: &Report) {
-    out.push_str("<section id=\"again\"><h2>Run it again</h2>");
-    if let Some(command) = &report.command {
-        let _ = write!(
-            out,
-            "<p class=\"note\">The same input, parameters and seed give the same bits, whatever the number of threads.</p><pre id=\"command\">{}</pre>",
-            escape(command)
-        );
-    }
-    let mut params = Vec::new();
-    flatten("", &serde_json::to_value(&report.params).unwrap_or_default(), &mut params);
-    let rows: Vec<(String, Vec<Cell>)> =
-        params.into_iter().map(|(name, value)| (name, vec![words("value", value)])).collect();
-    out.push_str("<details><summary>Parameters</summary>");
-    table(
-        out,
-        "param-table",
-        "All parameters, as in the JSON",
-        &[("parameter", false), ("value", false)],
-        &rows,
-    );
-    out.push_str("</details>");
-    let stages: Vec<&str> =
-        report.splits.first().map(|s| s.seconds.iter().map(|(stage, _)| stage).collect()).unwrap_or_default();
-    let mut heads = vec![("seed", false)];
-    heads.extend(stages.iter().map(|stage| (*stage, true)));
-    let rows: Vec<(String, Vec<Cell>)> = report
-        .splits
-        .iter()
-        .map(|split| {
-            (split.seed.to_string(), split.seconds.iter().map(|(_, &s)| number("seconds", s, 3)).collect())
-        })
-        .collect();
-    table(out, "time-table", "Seconds of every stage, by split", &heads, &rows);
-    let memory =
-        report.peak_memory_bytes.map_or(String::new(), |b| format!(" · {} MiB of memory at most", b >> 20));
-    let _ = writeln!(
-        out,
-        "<p class=\"note\">netinfof {} · {} · {} threads{memory}</p></section>",
-        escape(&report.netinfof),
-        escape(&report.platform),
-        report.threads
-    );
-}
-
-/// Names with dots and values of all that is nested.
-fn flatten(prefix: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
-    match value {
-        serde_json::Value::Object(map) => {
-            for (key, value) in map {
-                let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-                flatten(&name, value, out);
-            }
-        }
-        serde_json::Value::String(text) => out.push((prefix.into(), text.clone())),
-        value => out.push((prefix.into(), value.to_string())),
-    }
 }

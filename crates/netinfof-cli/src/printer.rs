@@ -1,4 +1,4 @@
-//! What people see: tables on standard output; progress, notices and errors on standard error.
+//! Output for people: tables on standard output; progress, notices and errors on standard error.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
@@ -14,21 +14,21 @@ use netinfof::split::check::Checked;
 use netinfof::verdict::VerdictKind;
 use netinfof::{Error, Progress, Protocol, Report, Result};
 
-/// Progress as a bar on a terminal, as plain lines elsewhere.
-pub(crate) struct Bars {
+/// Shows progress as a bar on a terminal and as plain lines elsewhere.
+pub(crate) struct TerminalProgress {
     quiet: bool,
     terminal: bool,
     bar: Mutex<Option<ProgressBar>>,
     interrupted: AtomicBool,
 }
 
-impl Bars {
+impl TerminalProgress {
     pub(crate) fn new(quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        Bars { quiet, terminal, bar: Mutex::default(), interrupted: AtomicBool::new(false) }
+        TerminalProgress { quiet, terminal, bar: Mutex::default(), interrupted: AtomicBool::new(false) }
     }
 
-    /// Asks the run to stop; asked twice, stops at once.
+    /// Asks the run to stop. The second call ends the process at once.
     pub(crate) fn interrupt(&self) {
         if self.interrupted.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
@@ -41,7 +41,7 @@ impl Bars {
         }
     }
 
-    /// Shows how far a run of many parts is: `done` of `total`, the one that begins, and the seconds left.
+    /// Shows the progress of a sequence of runs: `done` of `total`, the one that begins, and the seconds left.
     #[cfg(feature = "reproduce")]
     pub(crate) fn overall(&self, done: usize, total: usize, part: &str, left: f64) {
         if self.quiet {
@@ -64,7 +64,7 @@ impl Bars {
         bar.set_message(format!("{part}, about {left} left"));
     }
 
-    /// Shows a download that is at `done` bytes of `total`; [`Progress::advance`] counts on from there.
+    /// Shows a download at `done` bytes of `total`; [`Progress::advance`] continues from there.
     pub(crate) fn transfer(&self, file: &str, done: u64, total: Option<u64>) {
         if self.quiet {
             return;
@@ -88,7 +88,7 @@ impl Bars {
     }
 }
 
-impl Progress for Bars {
+impl Progress for TerminalProgress {
     fn start(&self, stage: &str, total: usize) {
         if self.quiet {
             return;
@@ -129,7 +129,7 @@ impl Progress for Bars {
     }
 }
 
-/// Prints to standard output. A reader that has gone away is no fault.
+/// Prints to standard output. A closed pipe is not an error.
 pub(crate) fn out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     let written = stdout
@@ -144,12 +144,12 @@ pub(crate) fn out(text: &str) -> Result<()> {
     }
 }
 
-/// Prints a line to standard error, if it is still there.
+/// Prints a line to standard error. If that is closed, the line is lost, because there is nowhere else to report it.
 fn err(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// Prints an error: what is wrong on one line, what to do on the next.
+/// Prints an error on one line, and a hint about what to do on the next.
 pub(crate) fn error(error: &Error) {
     err(&format!("error: {error}"));
     if let Some(hint) = error.hint() {
@@ -157,7 +157,7 @@ pub(crate) fn error(error: &Error) {
     }
 }
 
-/// A score as a bar: empty at the no-information level, full at 1.
+/// A score as a text bar: empty at the no-information level, full at 1.
 fn gauge(score: f64, floor: f64) -> String {
     const WIDTH: usize = 20;
     let share = ((score - floor) / (1.0 - floor)).clamp(0.0, 1.0);
@@ -169,7 +169,7 @@ fn gauge(score: f64, floor: f64) -> String {
     format!("{bar:WIDTH$}")
 }
 
-/// What was run on what, on one line.
+/// Graph, task and number of splits on one line.
 pub(crate) fn run_line(report: &Report) -> String {
     let graph = &report.graph;
     let task = match &report.params {
@@ -196,7 +196,7 @@ pub(crate) fn run_line(report: &Report) -> String {
     )
 }
 
-/// What was done with the feature columns, on one line; nothing where all are words, as in most benchmarks.
+/// How feature columns were prepared, on one line. `None` if all are words, as in most benchmarks.
 pub(crate) fn preparation_line(report: &Report) -> Option<String> {
     let treated = &report.preparation;
     if treated.iter().all(|t| matches!(t.kind, None | Some(ColumnKind::Word))) {
@@ -277,12 +277,13 @@ pub(crate) fn report(report: &Report) -> String {
         }
     }
     let seconds: f64 = report.splits.iter().filter_map(|s| s.seconds.get("total")).sum();
-    let memory = report.peak_memory_bytes.map_or(String::new(), |b| format!(" · {} MiB at most", b >> 20));
+    let memory =
+        report.peak_memory_bytes.map_or(String::new(), |b| format!(" · peak memory {} MiB", b >> 20));
     let _ = write!(text, "\n  {seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
     text
 }
 
-/// Groups of components with the bits they carry, as lines of a table.
+/// The bits that groups of components carry, as a table.
 fn information(report: &Report) -> String {
     let Some(information) = &report.predictive_information else { return String::new() };
     let target = if matches!(report.params, RunParams::Links(_)) { "a pair" } else { "a class" };
@@ -306,7 +307,7 @@ fn information(report: &Report) -> String {
     text
 }
 
-/// Groups of predictive information that are shown first, with what they are called.
+/// The groups that the table shows, with their names for people.
 pub(crate) const INFORMATION_GROUPS: [(&str, &str); 4] = [
     ("structure", "structure"),
     ("features", "features"),
@@ -327,14 +328,14 @@ pub(crate) fn headline(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// Bold on a terminal that may have it.
+/// Bold text on a terminal, unless `NO_COLOR` is set.
 fn emphasis(text: &str) -> String {
     let plain =
         std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || !std::io::stdout().is_terminal();
     if plain { text.into() } else { format!("\x1b[1m{text}\x1b[0m") }
 }
 
-/// Text in lines of at most so many characters.
+/// Text in lines of at most `width` characters.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
@@ -378,12 +379,12 @@ pub(crate) fn meaning(component: &str, report: &Report) -> &'static str {
     }
 }
 
-/// A count as a share in brackets, where there is something to share.
+/// The share of a count in brackets; empty if the count is 0.
 fn share(count: usize, all: usize) -> String {
     if count == 0 { String::new() } else { format!(" ({:.1} %)", 100.0 * count as f64 / all as f64) }
 }
 
-/// What is wrong with a split, one line each.
+/// The findings about a split, one per line, and a summary.
 pub(crate) fn checked(sizes: [usize; 3], checked: &Checked, allowed: &[String]) -> String {
     let mut lines: Vec<String> = checked
         .findings
@@ -401,17 +402,17 @@ pub(crate) fn checked(sizes: [usize; 3], checked: &Checked, allowed: &[String]) 
     lines.extend(checked.skipped.iter().map(|skipped| format!("not checked: {skipped}")));
     let [train, valid, test] = sizes;
     let found = match checked.findings.len() {
-        0 => "nothing wrong".to_string(),
+        0 => "no findings".to_string(),
         n => plural(n, "finding"),
     };
     lines.push(format!(
-        "{found}: {train} training, {valid} validation, {test} test; {} looked for",
-        plural(checked.checks.len(), "fault")
+        "{found}: {train} training, {valid} validation, {test} test; {} made",
+        plural(checked.checks.len(), "check")
     ));
     lines.join("\n")
 }
 
-/// What a graph is, as lines for a terminal.
+/// The facts about a graph, as lines for a terminal.
 pub(crate) fn facts(facts: &GraphFacts) -> String {
     let mut lines = vec![
         format!("{}", facts.name),
@@ -438,7 +439,7 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
         }
         if facts.repeated_features > 0 {
             lines.push(format!(
-                "  repeated    {} with the features of another{}, {} of them with its neighbours too",
+                "  repeated    {} with the same features as another{}, {} of them with the same neighbours",
                 plural(facts.repeated_features, "node"),
                 share(facts.repeated_features, facts.nodes),
                 facts.duplicated_nodes
@@ -457,11 +458,11 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     }
     if let (Some(edge), Some(h)) = (facts.edge_homophily, &facts.homophily) {
         lines.push(format!(
-            "  homophily   {edge:.3} of the edges join nodes of one class; by node {:.3}, class-insensitive {:.3}, adjusted {:.3}",
+            "  homophily   {edge:.3} of the edges connect nodes of the same class; by node {:.3}, class-insensitive {:.3}, adjusted {:.3}",
             h.node_homophily, h.class_insensitive_homophily, h.adjusted_homophily
         ));
         lines.push(format!(
-            "  informative {:.3} of a label's entropy is known from a neighbour's",
+            "  informative {:.3} of a label's entropy is explained by a neighbour's label",
             h.label_informativeness
         ));
     }

@@ -1,4 +1,4 @@
-//! Which options apply where. An option that cannot apply is refused; one that is given and has no effect is said.
+//! Which options apply to which task and command. An option that cannot apply is refused; for one without effect there is a notice.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -6,51 +6,52 @@ use netinfof::split::check;
 
 use super::Task;
 
-/// Where an option applies; all others apply wherever clap takes them.
-struct Scope {
-    /// The option, as clap and the Python package call it.
+/// Where an option applies. Options without an entry apply wherever clap accepts them.
+struct OptionScope {
+    /// The option's id in clap, which is its keyword in Python.
     option: &'static str,
     /// The only task it applies to.
     task: Option<Task>,
     /// Whether `probe` does not use it.
     act_only: bool,
-    /// Options that leave it without effect, where all of one row are given.
+    /// Options that leave it without effect: it is enough that all of one row are given.
     replaced_by: &'static [&'static [&'static str]],
-    /// A command in which it needs one of some options.
-    needs: Option<Needs>,
+    /// In one command it has an effect only together with one of some options.
+    needs: Option<RequiredOptions>,
 }
 
-struct Needs {
+struct RequiredOptions {
     command: &'static str,
     one_of: &'static [&'static str],
 }
 
-const ANYWHERE: Scope = Scope { option: "", task: None, act_only: false, replaced_by: &[], needs: None };
+const ANYWHERE: OptionScope =
+    OptionScope { option: "", task: None, act_only: false, replaced_by: &[], needs: None };
 
-const fn links(option: &'static str) -> Scope {
-    Scope { option, task: Some(Task::Links), ..ANYWHERE }
+const fn links(option: &'static str) -> OptionScope {
+    OptionScope { option, task: Some(Task::Links), ..ANYWHERE }
 }
 
-const fn nodes(option: &'static str) -> Scope {
-    Scope { option, task: Some(Task::Nodes), ..ANYWHERE }
+const fn nodes(option: &'static str) -> OptionScope {
+    OptionScope { option, task: Some(Task::Nodes), ..ANYWHERE }
 }
 
-const fn act_only(scope: Scope) -> Scope {
-    Scope { act_only: true, ..scope }
+const fn act_only(scope: OptionScope) -> OptionScope {
+    OptionScope { act_only: true, ..scope }
 }
 
-const fn replaced(option: &'static str, by: &'static [&'static [&'static str]]) -> Scope {
-    Scope { option, replaced_by: by, ..ANYWHERE }
+const fn replaced(option: &'static str, by: &'static [&'static [&'static str]]) -> OptionScope {
+    OptionScope { option, replaced_by: by, ..ANYWHERE }
 }
 
-/// An option about partners: `recommend --vectors` alone finds none.
-const fn of_partners(option: &'static str) -> Scope {
-    let needs = Needs { command: "recommend", one_of: &["node", "all", "overall"] };
-    Scope { option, needs: Some(needs), ..ANYWHERE }
+/// An option about recommendations, which `recommend --vectors` alone does not compute.
+const fn of_partners(option: &'static str) -> OptionScope {
+    let needs = RequiredOptions { command: "recommend", one_of: &["node", "all", "overall"] };
+    OptionScope { option, needs: Some(needs), ..ANYWHERE }
 }
 
 /// Every option that does not apply everywhere.
-const SCOPES: [Scope; 27] = [
+const SCOPES: [OptionScope; 27] = [
     links("protocol"),
     links("negatives"),
     links("compat"),
@@ -67,13 +68,13 @@ const SCOPES: [Scope; 27] = [
     nodes("min_class"),
     act_only(nodes("normalization")),
     act_only(nodes("max_p")),
-    act_only(Scope { option: "lambda1", ..ANYWHERE }),
-    act_only(Scope { option: "lambda2", ..ANYWHERE }),
-    act_only(Scope { option: "ridge", ..ANYWHERE }),
+    act_only(OptionScope { option: "lambda1", ..ANYWHERE }),
+    act_only(OptionScope { option: "lambda2", ..ANYWHERE }),
+    act_only(OptionScope { option: "ridge", ..ANYWHERE }),
     replaced("shares", &[&["train"], &["split"]]),
     replaced("preset", &[&["components", "compat"]]),
     // `predict --nodes`; `recommend` has no such option.
-    Scope { replaced_by: &[&["nodes"]], ..of_partners("prior") },
+    OptionScope { replaced_by: &[&["nodes"]], ..of_partners("prior") },
     replaced("edges", &[&["nodes"]]),
     of_partners("k"),
     of_partners("exclude_known"),
@@ -81,10 +82,10 @@ const SCOPES: [Scope; 27] = [
     of_partners("output"),
 ];
 
-/// Options that the command line itself holds.
-struct Given<'a>(&'a ArgMatches);
+/// The options given on the command line, without defaults.
+struct GivenOptions<'a>(&'a ArgMatches);
 
-impl Given<'_> {
+impl GivenOptions<'_> {
     fn has(&self, option: &str) -> bool {
         // Not every command takes every option of the table.
         self.0.try_contains_id(option).unwrap_or(false)
@@ -98,18 +99,18 @@ impl Given<'_> {
 
 /// Options that belong to the other task.
 #[derive(Debug)]
-pub(crate) struct Misplaced {
+pub(crate) struct MisplacedOptions {
     options: Vec<&'static str>,
     task: Task,
 }
 
-impl Misplaced {
-    /// What is wrong, in the words of the command.
+impl MisplacedOptions {
+    /// The error, with flags of the command.
     pub(crate) fn for_command(&self) -> String {
         self.said(flag, |task| format!("`--task {task}`"))
     }
 
-    /// What is wrong, in the words of the Python package.
+    /// The error, with keywords of the Python package.
     pub(crate) fn for_python(&self) -> String {
         self.said(|option| format!("`{option}`"), |task| format!("task='{task}'"))
     }
@@ -123,12 +124,13 @@ impl Misplaced {
 }
 
 /// Refuses options of the other task, among those of a command.
-pub(crate) fn check(command: &ArgMatches) -> Result<(), Misplaced> {
-    let given = Given(command);
+pub(crate) fn check(command: &ArgMatches) -> Result<(), MisplacedOptions> {
+    let given = GivenOptions(command);
     let Some(task) = given.task() else { return Ok(()) };
-    let misplaced = |scope: &&Scope| scope.task.is_some_and(|own| own != task) && given.has(scope.option);
+    let misplaced =
+        |scope: &&OptionScope| scope.task.is_some_and(|own| own != task) && given.has(scope.option);
     let options: Vec<&str> = SCOPES.iter().filter(misplaced).map(|scope| scope.option).collect();
-    if options.is_empty() { Ok(()) } else { Err(Misplaced { options, task }) }
+    if options.is_empty() { Ok(()) } else { Err(MisplacedOptions { options, task }) }
 }
 
 /// Refuses findings to allow that a check of this task cannot have.
@@ -149,9 +151,9 @@ pub(crate) fn check_allowed(allowed: &[String], task: Task) -> Result<(), String
 
 /// A line for each option of a command that is given and has no effect.
 pub(crate) fn without_effect(name: &str, command: &ArgMatches) -> Vec<String> {
-    let given = Given(command);
+    let given = GivenOptions(command);
     let names = |options: &[&str]| options.iter().map(|option| flag(option)).collect::<Vec<_>>();
-    let when = |scope: &Scope| {
+    let when = |scope: &OptionScope| {
         if let Some(row) = scope.replaced_by.iter().find(|row| row.iter().all(|option| given.has(option))) {
             return Some(format!("with {}", listed(&names(row), "and")));
         }
@@ -162,7 +164,8 @@ pub(crate) fn without_effect(name: &str, command: &ArgMatches) -> Vec<String> {
         let missing = !needs.one_of.iter().any(|option| given.has(option));
         missing.then(|| format!("without {}", listed(&names(needs.one_of), "or")))
     };
-    let said = |scope: &Scope| when(scope).map(|when| format!("{} has no effect {when}", flag(scope.option)));
+    let said =
+        |scope: &OptionScope| when(scope).map(|when| format!("{} has no effect {when}", flag(scope.option)));
     SCOPES.iter().filter(|scope| given.has(scope.option)).filter_map(said).collect()
 }
 
@@ -170,7 +173,7 @@ fn flag(option: &str) -> String {
     format!("`--{}`", option.replace('_', "-"))
 }
 
-/// Names as a list in a sentence.
+/// Joins names for a sentence.
 fn listed(names: &[String], joined_by: &str) -> String {
     match names {
         [] => String::new(),
@@ -203,7 +206,7 @@ mod tests {
                 assert!(known(option), "{option}");
             }
         }
-        // Help that begins with a task says what the table says.
+        // Help texts that begin with a task agree with the table.
         for arg in command.find_subcommand("act").unwrap().get_arguments() {
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
             let task = SCOPES.iter().find(|scope| arg.get_id() == scope.option).and_then(|scope| scope.task);

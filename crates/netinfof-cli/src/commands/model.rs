@@ -1,4 +1,4 @@
-//! What is done with a saved model: predictions, recommendations.
+//! Commands that use a saved model: `predict` and `recommend`; also the files that `act` writes.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,9 +9,9 @@ use netinfof::{Error, Exec, Graph, Result, Seed};
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SeenArg};
+use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, VisibleEdgesArg};
 use crate::printer;
-use crate::sheet::{Cell, Sheet};
+use crate::result_table::{FieldValue, ResultTable};
 
 impl ModelArgs {
     fn newer(&self, exec: &Exec) -> Result<Option<Graph>> {
@@ -27,8 +27,8 @@ impl ModelArgs {
 
     fn seen(&self) -> Seen {
         match self.edges {
-            SeenArg::Training => Seen::Training,
-            SeenArg::All => Seen::All,
+            VisibleEdgesArg::Training => Seen::Training,
+            VisibleEdgesArg::All => Seen::All,
         }
     }
 
@@ -36,7 +36,7 @@ impl ModelArgs {
         Model::load(&self.model)?.links(self.seen(), self.newer(exec)?.as_ref(), exec)
     }
 
-    /// The share of edges that was asked for.
+    /// The value of `--prior`, checked.
     fn prior(&self) -> Result<Option<f64>> {
         match self.prior {
             Some(prior) if !(prior > 0.0 && prior < 1.0) => Err(Error::InvalidParam {
@@ -49,15 +49,15 @@ impl ModelArgs {
     }
 }
 
-/// Share of edges among test pairs, for which probabilities hold unless another is asked for.
+/// Share of edges among test pairs; probabilities refer to it unless another prior is given.
 const TEST_PRIOR: f64 = 0.5;
 
-/// Says where edges are rarer than the calibration could see.
+/// Notes when edges are rarer than among the pairs that the calibration used.
 fn say_reach(scorer: &LinkScorer, prior: f64, exec: &Exec) {
     let calibration = scorer.calibration();
     if !calibration.reaches(prior) {
         exec.notice(format!(
-            "probabilities at a prior of {prior:.1e} are extrapolated: they were calibrated on {} pairs that are no edges",
+            "probabilities at a prior of {prior:.1e} are extrapolated: they were calibrated on {} non-edges",
             calibration.negatives
         ));
     }
@@ -65,26 +65,26 @@ fn say_reach(scorer: &LinkScorer, prior: f64, exec: &Exec) {
 
 /// Scores pairs, or classifies nodes.
 pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
-    let (sheet, prior) = (Sheet::new(args.output.as_deref())?, args.model.prior()?);
-    if let Some(path) = sheet.path() {
+    let (table, prior) = (ResultTable::new(args.output.as_deref())?, args.model.prior()?);
+    if let Some(path) = table.path() {
         super::check_writable(path)?;
     }
     let Some(pairs) = &args.pairs else {
         let found = Model::load(&args.model.model)?.nodes(args.model.newer(exec)?.as_ref(), exec)?;
-        let (ids, classes) = (Ids::new(&found.graph), Classes::new(&found.names));
-        return sheet.write(&classes.columns(&ids, false), |out| {
+        let (ids, classes) = (IdColumn::new(&found.graph), ClassColumns::new(&found.names));
+        return table.write(&classes.columns(&ids, false), |out| {
             found.probabilities.chunks(found.names.len()).enumerate().try_for_each(|(node, row)| {
                 let name = ids.name(node);
-                let mut cells = vec![name.cell(), classes.cell(found.class(node))];
-                cells.extend(row.iter().map(|&p| Cell::Float(p)));
-                out(&cells)
+                let mut values = vec![name.value(), classes.value(found.class(node))];
+                values.extend(row.iter().map(|&p| FieldValue::Float(p)));
+                out(&values)
             })
         });
     };
     let scorer = args.model.links(exec)?;
     let pairs = load::pairs(pairs, scorer.graph(), exec)?;
     let scores = scorer.scores(&pairs, exec)?;
-    let ids = Ids::new(scorer.graph());
+    let ids = IdColumn::new(scorer.graph());
     let columns = [
         ("source", ids.kind),
         ("target", ids.kind),
@@ -94,69 +94,71 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
     ];
     let prior = prior.unwrap_or(TEST_PRIOR);
     say_reach(&scorer, prior, exec);
-    sheet.write(&columns, |out| {
+    table.write(&columns, |out| {
         pairs.iter().zip(&scores).try_for_each(|(pair, &score)| {
             let [i, j] = pair.map(|node| ids.name(node as usize));
             let probability = scorer.calibration().probability(score, prior);
-            let [score, probability, prior] = [score, probability, prior].map(Cell::Float);
-            out(&[i.cell(), j.cell(), score, probability, prior])
+            let [score, probability, prior] = [score, probability, prior].map(FieldValue::Float);
+            out(&[i.value(), j.value(), score, probability, prior])
         })
     })
 }
 
-/// Ids of nodes in a table: numbers where all are.
-struct Ids<'a> {
+/// The column of node ids in a table; its type is integer if all ids are.
+struct IdColumn<'a> {
     graph: &'a Graph,
     kind: Kind,
 }
 
-impl<'a> Ids<'a> {
+impl<'a> IdColumn<'a> {
     fn new(graph: &'a Graph) -> Self {
-        Ids { graph, kind: save::id_kind(graph) }
+        IdColumn { graph, kind: save::id_kind(graph) }
     }
 
-    fn name(&self, node: usize) -> Name<'a> {
+    fn name(&self, node: usize) -> IdValue<'a> {
         let name = self.graph.node_name(node);
         let number = if self.kind == Kind::Int { name.parse().ok() } else { None };
-        number.map_or(Name::Text(name), Name::Number)
+        number.map_or(IdValue::Text(name), IdValue::Number)
     }
 }
 
-enum Name<'a> {
+enum IdValue<'a> {
     Number(i64),
     Text(Cow<'a, str>),
 }
 
-impl Name<'_> {
-    fn cell(&self) -> Cell<'_> {
+impl IdValue<'_> {
+    fn value(&self) -> FieldValue<'_> {
         match self {
-            Name::Number(number) => Cell::Int(*number),
-            Name::Text(text) => Cell::Text(text),
+            IdValue::Number(number) => FieldValue::Int(*number),
+            IdValue::Text(text) => FieldValue::Text(text),
         }
     }
 }
 
-/// Classes in a table: numbers where all are, each with a column of its probabilities.
-struct Classes<'a> {
+/// The class columns of a table: the class itself, an integer if all names are, and one column of probabilities per class.
+struct ClassColumns<'a> {
     names: &'a [String],
     numbers: Option<Vec<i64>>,
     columns: Vec<String>,
 }
 
-impl<'a> Classes<'a> {
+impl<'a> ClassColumns<'a> {
     fn new(names: &'a [String]) -> Self {
-        Classes {
+        ClassColumns {
             names,
             numbers: names.iter().map(|name| name.parse().ok()).collect(),
             columns: names.iter().map(|name| format!("probability_{name}")).collect(),
         }
     }
 
-    fn cell(&self, at: usize) -> Cell<'_> {
-        self.numbers.as_ref().map_or(Cell::Text(&self.names[at]), |numbers| Cell::Int(numbers[at]))
+    fn value(&self, at: usize) -> FieldValue<'_> {
+        self.numbers
+            .as_ref()
+            .map_or(FieldValue::Text(&self.names[at]), |numbers| FieldValue::Int(numbers[at]))
     }
 
-    fn columns(&self, ids: &Ids<'_>, label: bool) -> Vec<(&str, Kind)> {
+    fn columns(&self, ids: &IdColumn<'_>, label: bool) -> Vec<(&str, Kind)> {
         let kind = if self.numbers.is_some() { Kind::Int } else { Kind::Text };
         let truth = label.then_some(("label", kind));
         let probabilities = self.columns.iter().map(|name| (name.as_str(), Kind::Float));
@@ -164,10 +166,10 @@ impl<'a> Classes<'a> {
     }
 }
 
-/// The likeliest partners.
+/// Writes the likeliest partners of nodes, or the likeliest links of the graph.
 pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
-    let (sheet, prior) = (Sheet::new(args.output.as_deref())?, args.model.prior()?);
-    for path in [sheet.path(), args.vectors.as_deref()].into_iter().flatten() {
+    let (table, prior) = (ResultTable::new(args.output.as_deref())?, args.model.prior()?);
+    for path in [table.path(), args.vectors.as_deref()].into_iter().flatten() {
         super::check_writable(path)?;
     }
     if args.node.is_empty() && !args.all && !args.overall && args.vectors.is_none() {
@@ -185,14 +187,14 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     let mut params = RecommendParams::new(args.k);
     params.exclude_known = args.exclude_known;
     params.pool = args.pool;
-    let ids = Ids::new(scorer.graph());
+    let ids = IdColumn::new(scorer.graph());
     let name = |node: u32| ids.name(node as usize);
     let prior = prior.unwrap_or_else(|| scorer.density());
     say_reach(&scorer, prior, exec);
     let probability = |score: f64| scorer.calibration().probability(score, prior);
     if args.overall {
         let found = scorer.recommend_overall(&params, exec)?;
-        return sheet.write(
+        return table.write(
             &[
                 ("rank", Kind::Int),
                 ("source", ids.kind),
@@ -204,8 +206,8 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
             |out| {
                 found.iter().zip(1..).try_for_each(|(r, rank)| {
                     let (i, j) = (name(r.node), name(r.other));
-                    let [score, p, prior] = [r.score, probability(r.score), prior].map(Cell::Float);
-                    out(&[Cell::Int(rank), i.cell(), j.cell(), score, p, prior])
+                    let [score, p, prior] = [r.score, probability(r.score), prior].map(FieldValue::Float);
+                    out(&[FieldValue::Int(rank), i.value(), j.value(), score, p, prior])
                 })
             },
         );
@@ -215,7 +217,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     }
     let nodes = load::nodes_by_id(args.node.iter().map(String::as_str), scorer.graph())?;
     let nodes = (!args.all).then_some(&nodes[..]);
-    sheet.write(
+    table.write(
         &[
             ("node", ids.kind),
             ("rank", Kind::Int),
@@ -231,17 +233,17 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
                     let rank = before.map_or(1, |(node, rank)| if node == r.node { rank + 1 } else { 1 });
                     before = Some((r.node, rank));
                     let (i, j) = (name(r.node), name(r.other));
-                    let [score, p, prior] = [r.score, probability(r.score), prior].map(Cell::Float);
-                    out(&[i.cell(), Cell::Int(rank), j.cell(), score, p, prior])
+                    let [score, p, prior] = [r.score, probability(r.score), prior].map(FieldValue::Float);
+                    out(&[i.value(), FieldValue::Int(rank), j.value(), score, p, prior])
                 })
             })
         },
     )
 }
 
-/// What the model made of the test pairs, in the run itself.
+/// Writes the predictions for the test pairs of the run.
 pub(super) fn tested_links(fitted: &Fitted<TestedLinks>, path: &Path) -> Result<()> {
-    let (tested, ids) = (&fitted.tested, Ids::new(fitted.model.graph()));
+    let (tested, ids) = (&fitted.tested, IdColumn::new(fitted.model.graph()));
     let calibration = fitted.model.link_calibration().expect("a model of links");
     let columns = [
         ("source", ids.kind),
@@ -251,37 +253,37 @@ pub(super) fn tested_links(fitted: &Fitted<TestedLinks>, path: &Path) -> Result<
         ("probability", Kind::Float),
         ("prior", Kind::Float),
     ];
-    Sheet::new(Some(path))?.write(&columns, |out| {
+    ResultTable::new(Some(path))?.write(&columns, |out| {
         tested.pairs.iter().zip(&tested.scores).enumerate().try_for_each(|(at, (pair, &score))| {
             let [i, j] = pair.map(|node| ids.name(node as usize));
-            let label = Cell::Int(i64::from(at < tested.edges));
+            let label = FieldValue::Int(i64::from(at < tested.edges));
             let probability = calibration.probability(score, TEST_PRIOR);
-            let [score, probability, prior] = [score, probability, TEST_PRIOR].map(Cell::Float);
-            out(&[i.cell(), j.cell(), label, score, probability, prior])
+            let [score, probability, prior] = [score, probability, TEST_PRIOR].map(FieldValue::Float);
+            out(&[i.value(), j.value(), label, score, probability, prior])
         })
     })
 }
 
-/// What the model made of the test nodes, in the run itself.
+/// Writes the predictions for the test nodes of the run.
 pub(super) fn tested_nodes(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
-    let (tested, ids) = (&fitted.tested, Ids::new(fitted.model.graph()));
+    let (tested, ids) = (&fitted.tested, IdColumn::new(fitted.model.graph()));
     let (names, calibration) = fitted.model.node_calibration().expect("a model of nodes");
-    let classes = Classes::new(&names);
-    Sheet::new(Some(path))?.write(&classes.columns(&ids, true), |out| {
+    let classes = ClassColumns::new(&names);
+    ResultTable::new(Some(path))?.write(&classes.columns(&ids, true), |out| {
         let rows = tested.nodes.iter().zip(&tested.labels).zip(tested.scores.chunks(names.len()));
         rows.into_iter().try_for_each(|((&node, &label), scores)| {
             let mut row = scores.to_vec();
             calibration.probabilities(&mut row);
             let name = ids.name(node as usize);
-            let mut cells =
-                vec![name.cell(), classes.cell(label as usize), classes.cell(model::most_probable(&row))];
-            cells.extend(row.iter().map(|&p| Cell::Float(p)));
-            out(&cells)
+            let mut values =
+                vec![name.value(), classes.value(label as usize), classes.value(model::most_probable(&row))];
+            values.extend(row.iter().map(|&p| FieldValue::Float(p)));
+            out(&values)
         })
     })
 }
 
-/// What was saved, for the last line of a run.
+/// Prints the line about the saved model.
 pub(super) fn saved(model: &Model, path: &Path) -> Result<()> {
     let size = std::fs::metadata(path).map_or(0, |found| found.len());
     let names: Vec<&str> = model.components().iter().map(|kind| kind.name()).collect();

@@ -7,9 +7,9 @@ use netinfof::{Progress as _, Result};
 use netinfof_reproduce::{Console, ReproduceParams};
 
 use crate::args::ReproduceArgs;
-use crate::printer::{self, Bars};
+use crate::printer::{self, TerminalProgress};
 
-pub(super) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
+pub(super) fn run(args: &ReproduceArgs, progress: &Arc<TerminalProgress>) -> Result<()> {
     let from_environment = || std::env::var_os("NETINFOF_DATA").map(PathBuf::from);
     let params = ReproduceParams {
         tables: args.table.clone(),
@@ -19,12 +19,12 @@ pub(super) fn run(args: &ReproduceArgs, bars: &Arc<Bars>) -> Result<()> {
         output: args.output.clone(),
         threads: args.threads.unwrap_or(0),
     };
-    let console: Arc<dyn Console> = Arc::new(Terminal(Arc::clone(bars)));
+    let console: Arc<dyn Console> = Arc::new(Terminal(Arc::clone(progress)));
     netinfof_reproduce::run(&params, &console)
 }
 
 /// The terminal as the experiments see it.
-struct Terminal(Arc<Bars>);
+struct Terminal(Arc<TerminalProgress>);
 
 impl Console for Terminal {
     fn print(&self, text: &str) -> Result<()> {

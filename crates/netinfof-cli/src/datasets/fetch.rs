@@ -1,4 +1,4 @@
-//! One file over HTTP: into `FILE.part`, going on where an earlier download stopped, checked, then renamed into its place.
+//! Downloads one file over HTTP: into `FILE.part`, continuing an earlier download, then checked and renamed.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -9,20 +9,20 @@ use netinfof::{Error, Progress as _, Result};
 use sha2::{Digest as _, Sha256};
 use ureq::http::{Response, StatusCode, header};
 
-use crate::printer::Bars;
+use crate::printer::TerminalProgress;
 
-/// Tries in a row that bring nothing new, before it is given up.
+/// Consecutive attempts without new data before the download fails.
 const TRIES: u32 = 4;
-/// The wait before the second try; it doubles from try to try.
+/// Wait before the second attempt; it doubles with each further one.
 const PAUSE: Duration = Duration::from_millis(400);
-/// How long a server may say nothing.
+/// How long a server may send nothing.
 const SILENCE: Duration = Duration::from_secs(30);
-/// The most that is written where nobody says how long a file is.
+/// Largest download if neither the catalogue nor the server states a size.
 const LIMIT: u64 = 16 << 30;
 const CHUNK: usize = 1 << 16;
 
-/// A file to have, and how it is known to be the right one.
-pub(super) struct Wanted<'a> {
+/// A file to download, with the size and checksum it must have.
+pub(super) struct FileDownload<'a> {
     pub(super) dataset: &'a str,
     pub(super) address: String,
     pub(super) place: &'a Path,
@@ -30,41 +30,41 @@ pub(super) struct Wanted<'a> {
     pub(super) sha256: Option<&'a str>,
 }
 
-/// Why a try came to nothing.
-enum Fault {
-    /// The next one may do better.
-    Passing(String),
+/// Why an attempt failed.
+enum AttemptFailure {
+    /// Another attempt may succeed.
+    Retryable(String),
     Final(Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for AttemptFailure {
     fn from(error: Error) -> Self {
-        Fault::Final(error)
+        AttemptFailure::Final(error)
     }
 }
 
-impl Wanted<'_> {
-    /// Whether the file is in its place and sound, however it came there.
-    pub(super) fn is_here(&self, bars: &Bars) -> Result<bool> {
+impl FileDownload<'_> {
+    /// Whether the file exists and is valid, including one that was downloaded by hand.
+    pub(super) fn is_here(&self, progress: &TerminalProgress) -> Result<bool> {
         if !self.place.is_file() {
             return Ok(false);
         }
-        match self.check(self.place, bars)? {
+        match self.check(self.place, progress)? {
             None => Ok(true),
             Some(wrong) => {
-                bars.notice(&format!("{}: {wrong}; it is downloaded again", self.place.display()));
+                progress.notice(&format!("{}: {wrong}; it is downloaded again", self.place.display()));
                 Ok(false)
             }
         }
     }
 
     /// Downloads the file.
-    pub(super) fn fetch(&self, bars: &Bars) -> Result<()> {
+    pub(super) fn fetch(&self, progress: &TerminalProgress) -> Result<()> {
         let part = self.part();
-        let done = self.bring(&part, bars);
-        bars.finish();
+        let done = self.bring(&part, progress);
+        progress.finish();
         done?;
-        if let Some(wrong) = self.check(&part, bars)? {
+        if let Some(wrong) = self.check(&part, progress)? {
             remove(&part)?;
             return Err(self.fault(format!("{wrong}; the download is removed")));
         }
@@ -79,14 +79,14 @@ impl Wanted<'_> {
         self.place.with_file_name(name)
     }
 
-    /// Where the version that a part is of is noted.
+    /// The file that holds the version (`ETag` or date) of the partial download.
     fn tag(&self) -> PathBuf {
         let mut name = self.part().into_os_string();
         name.push(".version");
         name.into()
     }
 
-    /// Notes which version of the file has begun to come, as far as the server says.
+    /// Stores the version of the file whose download begins, if the server states one.
     fn keep_tag(&self, response: &Response<ureq::Body>) -> Result<()> {
         let named = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let strong = named(header::ETAG).filter(|tag| !tag.starts_with("W/"));
@@ -101,19 +101,19 @@ impl Wanted<'_> {
         Error::Dataset { name: self.dataset.into(), what: format!("{}: {what}", self.address) }
     }
 
-    /// Fills the part, in as many tries as it pays.
-    fn bring(&self, part: &Path, bars: &Bars) -> Result<()> {
-        // A part that is longer than the file is none of it.
+    /// Completes the partial file, with repeated attempts as long as they make progress.
+    fn bring(&self, part: &Path, progress: &TerminalProgress) -> Result<()> {
+        // A partial file that is longer than the file belongs to another version.
         if self.bytes.is_some_and(|bytes| length(part) > bytes) {
             remove(part)?;
         }
         let mut farthest = length(part);
         let mut failures = 0;
         while self.bytes != Some(length(part)) || !part.exists() {
-            let why = match self.attempt(part, bars) {
+            let why = match self.attempt(part, progress) {
                 Ok(()) => break,
-                Err(Fault::Final(error)) => return Err(error),
-                Err(Fault::Passing(why)) => why,
+                Err(AttemptFailure::Final(error)) => return Err(error),
+                Err(AttemptFailure::Retryable(why)) => why,
             };
             let here = length(part);
             if here > farthest {
@@ -123,7 +123,7 @@ impl Wanted<'_> {
             if failures == TRIES {
                 return Err(self.given_up(here, &why));
             }
-            pause(PAUSE * 2u32.pow(failures - 1), bars)?;
+            pause(PAUSE * 2u32.pow(failures - 1), progress)?;
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl Wanted<'_> {
         if here > 0 {
             let of = self.bytes.map_or(String::new(), |bytes| format!(" of {bytes}"));
             return self.fault(format!(
-                "broke off after {here}{of} bytes ({why}); run the same command again to go on from there"
+                "interrupted after {here}{of} bytes ({why}); run the same command again to continue"
             ));
         }
         self.fault(format!(
@@ -141,13 +141,13 @@ impl Wanted<'_> {
         ))
     }
 
-    /// One request for what is not here yet.
-    fn attempt(&self, part: &Path, bars: &Bars) -> std::result::Result<(), Fault> {
+    /// Requests the missing rest of the file once.
+    fn attempt(&self, part: &Path, progress: &TerminalProgress) -> std::result::Result<(), AttemptFailure> {
         let mut here = length(part);
         let mut request = agent(&self.address).get(&self.address);
         if here > 0 {
             request = request.header(header::RANGE, format!("bytes={here}-"));
-            // Of another version of the file the server then sends all.
+            // If the file has changed, the server then sends all of it.
             if let Ok(tag) = std::fs::read_to_string(self.tag()) {
                 request = request.header(header::IF_RANGE, tag);
             }
@@ -163,24 +163,26 @@ impl Wanted<'_> {
                 let (start, total) = range(&response).unwrap_or((None, None));
                 if here == 0 || start != Some(here) {
                     remove(part)?;
-                    return Err(Fault::Passing("the server sent another part than was asked for".into()));
+                    return Err(AttemptFailure::Retryable(
+                        "the server sent another range than requested".into(),
+                    ));
                 }
                 total
             }
             StatusCode::RANGE_NOT_SATISFIABLE if here > 0 => {
-                // Nothing is left to send: the part is the file, or was begun with another one.
+                // No bytes are left: either the partial file is complete, or it belongs to another version.
                 if self.bytes.is_none() && range(&response) == Some((None, Some(here))) {
                     return Ok(());
                 }
                 remove(part)?;
-                return Err(Fault::Passing("the server has no more of the file".into()));
+                return Err(AttemptFailure::Retryable("the server has no further bytes of the file".into()));
             }
             status => {
                 let again = status.is_server_error()
                     || [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
                 let what = format!("the server answered {status}");
                 return Err(if again {
-                    Fault::Passing(what)
+                    AttemptFailure::Retryable(what)
                 } else {
                     self.fault(format!("{what}; the file may have moved")).into()
                 });
@@ -191,21 +193,21 @@ impl Wanted<'_> {
         {
             remove(part)?;
             return Err(self
-                .fault(format!("{offered} bytes are offered where {wanted} were expected"))
+                .fault(format!("expected {wanted} bytes, but the server offers {offered}"))
                 .into());
         }
-        self.copy(response, part, here, self.bytes.or(total), bars)
+        self.copy(response, part, here, self.bytes.or(total), progress)
     }
 
-    /// Writes the answer to the part from `here` on, and no more than it should be.
+    /// Writes the response to the partial file from offset `here` on, at most `total` bytes.
     fn copy(
         &self,
         response: Response<ureq::Body>,
         part: &Path,
         mut here: u64,
         total: Option<u64>,
-        bars: &Bars,
-    ) -> std::result::Result<(), Fault> {
+        progress: &TerminalProgress,
+    ) -> std::result::Result<(), AttemptFailure> {
         let io = |source| Error::Io { path: part.to_path_buf(), source };
         let mut options = File::options();
         let mut file = match here {
@@ -214,21 +216,23 @@ impl Wanted<'_> {
         }
         .map_err(io)?;
         let name = self.place.file_name().unwrap_or_default().to_string_lossy();
-        bars.transfer(&format!("{} {name}", self.dataset), here, total);
+        progress.transfer(&format!("{} {name}", self.dataset), here, total);
         let mut body = response.into_body().into_reader();
         let mut chunk = vec![0; CHUNK];
         let ended = loop {
-            if bars.cancelled() {
+            if progress.cancelled() {
                 break Err(Error::Cancelled.into());
             }
             let read = match body.read(&mut chunk) {
                 Ok(read) => read,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => break Err(Fault::Passing(plain(&error.to_string()))),
+                Err(error) => break Err(AttemptFailure::Retryable(plain(&error.to_string()))),
             };
             if read == 0 {
                 break match total {
-                    Some(total) if here < total => Err(Fault::Passing("the transfer ended early".into())),
+                    Some(total) if here < total => {
+                        Err(AttemptFailure::Retryable("the transfer ended early".into()))
+                    }
                     _ => Ok(()),
                 };
             }
@@ -236,49 +240,49 @@ impl Wanted<'_> {
             if here + read as u64 > most {
                 remove(part)?;
                 break Err(self
-                    .fault(format!("more than {most} bytes came; the download is removed"))
+                    .fault(format!("the server sent more than {most} bytes; the download is removed"))
                     .into());
             }
             if let Err(error) = file.write_all(&chunk[..read]) {
                 break Err(io(error).into());
             }
             here += read as u64;
-            bars.advance(read);
+            progress.advance(read);
         };
-        // What has come is worth keeping, whatever ended it.
+        // Received data is kept even if the transfer failed, so that the next attempt can continue.
         file.sync_all().map_err(io)?;
         ended
     }
 
-    /// What a request that got no answer means.
-    fn no_answer(&self, error: ureq::Error) -> Fault {
+    /// Classifies the error of a request without a response.
+    fn no_answer(&self, error: ureq::Error) -> AttemptFailure {
         use ureq::Error as E;
         match error {
             E::BadUri(_) | E::Http(_) | E::InvalidProxyUrl | E::RequireHttpsOnly(_) | E::TooManyRedirects => {
                 self.fault(plain(&error.to_string())).into()
             }
-            // A certificate that is not trusted will not be the next time.
+            // A certificate that is not trusted now will not be trusted in another attempt.
             E::Rustls(_) | E::Tls(_) => self.fault(plain(&error.to_string())).into(),
-            E::Io(error) => Fault::Passing(plain(&error.to_string())),
-            E::HostNotFound => Fault::Passing("the host is not known; is there a network?".into()),
-            error => Fault::Passing(plain(&error.to_string())),
+            E::Io(error) => AttemptFailure::Retryable(plain(&error.to_string())),
+            E::HostNotFound => AttemptFailure::Retryable("unknown host; check the network connection".into()),
+            error => AttemptFailure::Retryable(plain(&error.to_string())),
         }
     }
 
-    /// What is wrong with a file, where something can be known to be.
-    fn check(&self, path: &Path, bars: &Bars) -> Result<Option<String>> {
+    /// What is wrong with a file, by size and checksum; `None` if nothing is known to be.
+    fn check(&self, path: &Path, progress: &TerminalProgress) -> Result<Option<String>> {
         let found = length(path);
         if let Some(bytes) = self.bytes.filter(|&bytes| bytes != found) {
             return Ok(Some(format!("wrong size: expected {bytes} bytes, found {found}")));
         }
         let Some(expected) = self.sha256 else { return Ok(None) };
-        let found = sha256(path, bars)?;
+        let found = sha256(path, progress)?;
         let wrong = !expected.eq_ignore_ascii_case(&found);
         Ok(wrong.then(|| format!("wrong checksum: expected sha256 {expected}, found {found}")))
     }
 }
 
-/// A client for this address. Proxies are taken from the environment; what begins with HTTPS stays there.
+/// A client for this address. Proxies come from the environment; HTTPS is never redirected to HTTP.
 fn agent(address: &str) -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)
@@ -291,7 +295,7 @@ fn agent(address: &str) -> ureq::Agent {
         .new_agent()
 }
 
-/// `Content-Range`: where the answer begins, and how long the whole file is. `bytes 5-9/10`, `bytes */10`.
+/// Start of the response and length of the whole file, from `Content-Range`: `bytes 5-9/10`, `bytes */10`.
 fn range(response: &Response<ureq::Body>) -> Option<(Option<u64>, Option<u64>)> {
     let text = response.headers().get(header::CONTENT_RANGE)?.to_str().ok()?;
     let (place, total) = text.strip_prefix("bytes")?.trim().split_once('/')?;
@@ -299,7 +303,7 @@ fn range(response: &Response<ureq::Body>) -> Option<(Option<u64>, Option<u64>)> 
     Some((start, total.parse().ok()))
 }
 
-/// The length of a file; 0 where there is none.
+/// The length of a file; 0 if it does not exist.
 fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |found| found.len())
 }
@@ -313,11 +317,11 @@ fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Waits, unless it is asked to stop.
-fn pause(time: Duration, bars: &Bars) -> Result<()> {
+/// Waits, unless the user interrupts.
+fn pause(time: Duration, progress: &TerminalProgress) -> Result<()> {
     let end = Instant::now() + time;
     while Instant::now() < end {
-        if bars.cancelled() {
+        if progress.cancelled() {
             return Err(Error::Cancelled);
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -325,13 +329,13 @@ fn pause(time: Duration, bars: &Bars) -> Result<()> {
     Ok(())
 }
 
-fn sha256(path: &Path, bars: &Bars) -> Result<String> {
+fn sha256(path: &Path, progress: &TerminalProgress) -> Result<String> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(io)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; CHUNK];
     loop {
-        if bars.cancelled() {
+        if progress.cancelled() {
             return Err(Error::Cancelled);
         }
         match file.read(&mut chunk).map_err(io)? {
@@ -341,7 +345,7 @@ fn sha256(path: &Path, bars: &Bars) -> Result<String> {
     }
 }
 
-/// Somebody else's words on one line.
+/// A message of another library on one line.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

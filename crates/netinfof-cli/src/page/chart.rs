@@ -6,9 +6,9 @@ use netinfof::evidence::Estimate;
 use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
 use netinfof::verdict::{Comparison, Group};
 
-use super::escape;
+use super::table::escape;
 
-/// An SVG of this size with its words; `id` must be unique on the page, and may hold any text.
+/// An SVG of this size with title and description. `id` must be unique on the page and may hold any text.
 fn drawn(id: &str, [width, height]: [f64; 2], title: &str, description: &str, inside: &str) -> String {
     let id = escape(id);
     format!(
@@ -27,14 +27,14 @@ fn text(svg: &mut String, x: f64, y: f64, anchor: &str, class: &str, words: &str
     );
 }
 
-/// From values to pixels.
+/// Maps values to pixels.
 #[derive(Clone, Copy)]
-struct Ruler {
+struct AxisProjection {
     values: [f64; 2],
     pixels: [f64; 2],
 }
 
-impl Ruler {
+impl AxisProjection {
     fn at(self, value: f64) -> f64 {
         let share = (value - self.values[0]) / (self.values[1] - self.values[0]);
         self.pixels[0] + share * (self.pixels[1] - self.pixels[0])
@@ -56,7 +56,7 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
     let lowest = components.iter().map(|(_, c)| c.interval[0]).fold(floor, f64::min);
     let from = ((lowest - 0.005) * 20.0).floor().max(0.0) / 20.0;
     let height = 46.0 + 32.0 * components.len() as f64;
-    let x = Ruler { values: [from, 1.0], pixels: [176.0, 720.0] };
+    let x = AxisProjection { values: [from, 1.0], pixels: [176.0, 720.0] };
     let bottom = height - 24.0;
     let mut svg = String::new();
     let step = if 1.0 - from > 0.6 { 0.2 } else { 0.1 };
@@ -107,7 +107,7 @@ pub(super) fn information(rows: &[(String, &str, Estimate)], entropy: f64) -> St
     let lowest = rows.iter().map(|(_, _, bits)| bits.interval[0]).fold(0.0, f64::min);
     let from = lowest.max(-0.2 * entropy);
     let height = 46.0 + 32.0 * rows.len() as f64;
-    let x = Ruler { values: [from, entropy.max(f64::MIN_POSITIVE)], pixels: [196.0, 700.0] };
+    let x = AxisProjection { values: [from, entropy.max(f64::MIN_POSITIVE)], pixels: [196.0, 700.0] };
     let bottom = height - 24.0;
     let mut svg = String::new();
     for quarter in 0..=4 {
@@ -150,12 +150,12 @@ pub(super) fn information(rows: &[(String, &str, Estimate)], entropy: f64) -> St
     )
 }
 
-/// Differences with their intervals, beside zero.
+/// Differences with their intervals, and a line at zero.
 pub(super) fn differences(comparisons: &[Comparison], components: &OrderedMap<ComponentSummary>) -> String {
     let ends = comparisons.iter().flat_map(|c| c.difference.interval);
     let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
     let room = (0.06 * (high - low)).max(0.01);
-    let x = Ruler { values: [low - room, high + room], pixels: [176.0, 560.0] };
+    let x = AxisProjection { values: [low - room, high + room], pixels: [176.0, 560.0] };
     let height = 24.0 + 30.0 * comparisons.len() as f64;
     let mut svg = String::new();
     let zero = x.at(0.0);
@@ -186,14 +186,14 @@ pub(super) fn differences(comparisons: &[Comparison], components: &OrderedMap<Co
 pub(super) fn histogram(name: &str, histogram: &Histogram, borders: &[f32]) -> String {
     let [width, height] = [300.0, 150.0];
     let (low, high) = (f64::from(histogram.range[0]), f64::from(histogram.range[1]));
-    let x = Ruler { values: [low, high], pixels: [8.0, width - 8.0] };
+    let x = AxisProjection { values: [low, high], pixels: [8.0, width - 8.0] };
     let shares = |counts: &[u64]| {
         let all = counts.iter().sum::<u64>().max(1) as f64;
         counts.iter().map(|&c| c as f64 / all).collect::<Vec<f64>>()
     };
     let (edges, others) = (shares(&histogram.positives), shares(&histogram.negatives));
     let top = edges.iter().chain(&others).copied().fold(1e-9, f64::max);
-    let y = Ruler { values: [0.0, top], pixels: [height - 22.0, 8.0] };
+    let y = AxisProjection { values: [0.0, top], pixels: [height - 22.0, 8.0] };
     let step = (high - low) / edges.len() as f64;
     let outline = |shares: &[f64]| {
         let mut path = format!("M{:.1} {:.1}", x.at(low), y.at(0.0));
@@ -245,7 +245,7 @@ pub(super) fn heat(name: &str, compat: &CompatReport) -> String {
     let mut paths = vec![String::new(); 2 * LEVELS];
     for (row, values) in compat.pooled.iter().enumerate() {
         for (col, &value) in values.iter().enumerate() {
-            // By the root of the share, so that weak entries can still be seen.
+            // The square root of the share keeps weak entries visible.
             let level = ((value.abs() / top).sqrt() * LEVELS as f32).round() as usize;
             if level > 0 {
                 let path = &mut paths[level - 1 + if value < 0.0 { LEVELS } else { 0 }];
@@ -273,11 +273,11 @@ pub(super) fn heat(name: &str, compat: &CompatReport) -> String {
     drawn(&format!("compat-{name}"), [side, side], &title, &said, &svg)
 }
 
-/// Horizontal bars with a value and a word each: name, class, value, words beside it.
+/// Horizontal bars; each row is name, class, value and the text beside the bar.
 pub(super) fn bars(id: &str, title: &str, rows: &[(String, &str, f64, String)]) -> String {
     let top = rows.iter().map(|row| row.2).fold(1e-12, f64::max);
     let height = 8.0 + 26.0 * rows.len() as f64;
-    let x = Ruler { values: [0.0, top], pixels: [176.0, 560.0] };
+    let x = AxisProjection { values: [0.0, top], pixels: [176.0, 560.0] };
     let mut svg = String::new();
     for (row, (name, class, value, words)) in rows.iter().enumerate() {
         let y = 16.0 + 26.0 * row as f64;
@@ -294,7 +294,7 @@ pub(super) fn bars(id: &str, title: &str, rows: &[(String, &str, f64, String)]) 
     drawn(id, [770.0, height], title, &said.join("; "), &svg)
 }
 
-/// A curve in the unit square; with `chance`, the line of a model that guesses.
+/// A curve in the unit square; `chance` is the line of a model without information.
 pub(super) fn curve(
     id: &str,
     title: &str,
@@ -302,8 +302,8 @@ pub(super) fn curve(
     points: &[[f64; 2]],
     chance: [[f64; 2]; 2],
 ) -> String {
-    let x = Ruler { values: [0.0, 1.0], pixels: [44.0, 330.0] };
-    let y = Ruler { values: [0.0, 1.0], pixels: [290.0, 12.0] };
+    let x = AxisProjection { values: [0.0, 1.0], pixels: [44.0, 330.0] };
+    let y = AxisProjection { values: [0.0, 1.0], pixels: [290.0, 12.0] };
     let mut svg = String::new();
     for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let (px, py) = (x.at(tick), y.at(tick));
@@ -325,7 +325,7 @@ pub(super) fn curve(
         "<text transform=\"translate(10 151) rotate(-90)\" text-anchor=\"middle\">{}</text>",
         escape(axes[1])
     );
-    // The curve at a few places, for those who hear it.
+    // Points of the curve as text, for screen readers.
     let at = |share: f64| points.iter().find(|p| p[0] >= share).map(|p| format!("{:.2} at {share}", p[1]));
     let said: Vec<String> = [0.01, 0.1, 0.5, 0.9].into_iter().filter_map(at).collect();
     let said = format!("{} by {}: {}", axes[1], axes[0], said.join(", "));
@@ -336,7 +336,7 @@ pub(super) fn curve(
 pub(super) fn degrees(steps: &[[usize; 3]]) -> String {
     let top = steps.iter().map(|s| s[2]).max().unwrap_or(1).max(1) as f64;
     let width = 760.0 / steps.len().max(1) as f64;
-    let y = Ruler { values: [0.0, top], pixels: [150.0, 22.0] };
+    let y = AxisProjection { values: [0.0, top], pixels: [150.0, 22.0] };
     let mut svg = String::new();
     let mut said = Vec::new();
     for (at, &[from, to, count]) in steps.iter().enumerate() {

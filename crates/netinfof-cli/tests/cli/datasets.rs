@@ -237,7 +237,7 @@ fn a_download_that_broke_off_goes_on_where_it_was() {
     let world = World::ring(&server.address);
     let line = world.refused();
     let here = edges().len() - edges().len() / 2;
-    assert!(line.contains(&format!("broke off after {here} of {} bytes", edges().len())), "{line}");
+    assert!(line.contains(&format!("interrupted after {here} of {} bytes", edges().len())), "{line}");
     assert!(line.contains("again") && line.contains(&server.address), "{line}");
     assert_eq!(world.names(), ["edges.csv.part"]);
     let output = world.get();
@@ -318,7 +318,7 @@ fn a_truncated_file_is_kept_as_a_part() {
     let server = Server::new(|_, _| half(&edges()));
     let world = World::new(&server.address, &ring_file(None, None), "edges.csv");
     let line = world.refused();
-    assert!(line.contains("broke off after") && line.contains("again"), "{line}");
+    assert!(line.contains("interrupted after") && line.contains("again"), "{line}");
     assert_eq!(world.names(), ["edges.csv.part"]);
     // No size from the server: the catalogue's counts.
     let server = Server::new(|_, _| answer("200 OK", "", &edges()[..100]));
@@ -374,9 +374,9 @@ fn no_more_is_written_than_was_expected() {
     });
     let world = World::ring(&server.address);
     let line = world.refused();
-    assert!(line.contains("5000 bytes are offered") && line.contains(&edges().len().to_string()), "{line}");
+    assert!(line.contains("the server offers 5000") && line.contains(&edges().len().to_string()), "{line}");
     let line = world.refused();
-    assert!(line.contains(&format!("more than {} bytes came", edges().len())), "{line}");
+    assert!(line.contains(&format!("sent more than {} bytes", edges().len())), "{line}");
     assert!(world.names().is_empty(), "{:?}", world.names());
 }
 
@@ -483,7 +483,7 @@ fn archives_that_reach_outside_are_refused() {
 fn archives_that_swell_or_are_none_are_refused() {
     let (_server, world) = zip_world(zipped(&[("zeros", &vec![0; 64 << 20])]));
     let line = world.refused();
-    assert!(line.contains("would take more than"), "{line}");
+    assert!(line.contains("unpacked size is more than"), "{line}");
     assert!(world.names().is_empty(), "{:?}", world.names());
     let (_server, world) = zip_world(b"<html>please log in</html>".to_vec());
     let line = world.refused();

@@ -304,7 +304,7 @@ fn classes_keep_their_names_and_numbers_stay_numbers() {
     let both = folder.path("both.csv");
     for clash in [["--json", "--save"], ["--save", "--predictions"], ["--html", "--json"]] {
         let said = fault(&["act", &edges, clash[0], &both, clash[1], &both]);
-        assert!(said.contains("a file of its own"), "{said}");
+        assert!(said.contains("a file that no other output uses"), "{said}");
     }
-    assert!(fault(&["act", &edges, "--save", "-"]).contains("a file of its own"));
+    assert!(fault(&["act", &edges, "--save", "-"]).contains("a file that no other output uses"));
 }

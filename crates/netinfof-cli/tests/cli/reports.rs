@@ -62,7 +62,7 @@ fn what_is_no_run_is_refused() {
         ("broken.json", &b"{\n\"verdict\": {"[..], "broken.json: EOF while parsing an object at line 2"),
         ("other.json", b"{\"netinfof\": \"0.1.0\"}", "missing field"),
         ("list.json", b"[1, 2]", "need what `netinfof probe`"),
-        ("graph.npz", b"PK\xff\xfe", "not a text"),
+        ("graph.npz", b"PK\xff\xfe", "not UTF-8 text"),
     ] {
         let output = netinfof(&["report", &folder.file(name, text)]);
         let said = stderr(&output);
@@ -111,7 +111,7 @@ fn check_split_names_what_is_wrong() {
     let sound = check(&train, &[]);
     assert_eq!(sound.status.code(), Some(0), "{}", stdout(&sound));
     assert!(
-        stdout(&sound).contains("nothing wrong: 112 training, 16 validation, 32 test"),
+        stdout(&sound).contains("no findings: 112 training, 16 validation, 32 test"),
         "{}",
         stdout(&sound)
     );

@@ -1,6 +1,6 @@
-//! Tables of results: CSV, TSV, JSON lines or Parquet, by the name of the file; CSV to standard output.
+//! Tables of results: CSV, TSV, JSON lines or Parquet, chosen by the file name; CSV on standard output.
 //!
-//! Rows are written as they come, so that tables may be longer than memory; a file appears as a whole or not at all.
+//! Rows are written as they are computed, so that a table may be larger than memory. A file is written as a whole or not at all.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,66 +9,67 @@ use netinfof::{Error, Result};
 use netinfof_io::parquet::{Column, Kind, Writer};
 use netinfof_io::save;
 
-/// One value.
+/// One value of a row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Cell<'a> {
+pub(crate) enum FieldValue<'a> {
     Text(&'a str),
     Int(i64),
     Float(f64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Form {
+enum TableFormat {
     Delimited(char),
     Lines,
     Parquet,
 }
 
-/// Where a table goes.
+/// The destination of a table and its format.
 #[derive(Debug)]
-pub(crate) struct Sheet {
+pub(crate) struct ResultTable {
     path: Option<PathBuf>,
-    form: Form,
+    format: TableFormat,
 }
 
-/// Rows of Parquet that are gathered before they are written.
+/// Rows in one row group of Parquet.
 const GROUP: usize = 1 << 17;
 
-impl Sheet {
-    /// By the name of the file; `None` and `-` are standard output.
+impl ResultTable {
+    /// Chooses the format by the file name; `None` and `-` are standard output.
     pub(crate) fn new(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
-            return Ok(Sheet { path: None, form: Form::Delimited(',') });
+            return Ok(ResultTable { path: None, format: TableFormat::Delimited(',') });
         };
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let form = match ending.as_str() {
-            "csv" | "txt" => Form::Delimited(','),
-            "tsv" => Form::Delimited('\t'),
-            "jsonl" | "ndjson" => Form::Lines,
-            "parquet" => Form::Parquet,
+        let format = match ending.as_str() {
+            "csv" | "txt" => TableFormat::Delimited(','),
+            "tsv" => TableFormat::Delimited('\t'),
+            "jsonl" | "ndjson" => TableFormat::Lines,
+            "parquet" => TableFormat::Parquet,
             _ => {
                 return Err(Error::InvalidParam {
                     name: "output",
                     value: path.display().to_string(),
-                    need: "a name that ends in .csv, .tsv, .jsonl or .parquet".into(),
+                    need: "a file name ending in .csv, .tsv, .jsonl or .parquet".into(),
                 });
             }
         };
-        Ok(Sheet { path: Some(path.to_path_buf()), form })
+        Ok(ResultTable { path: Some(path.to_path_buf()), format })
     }
 
-    /// Writes a table of these columns; `fill` is handed what takes the rows.
+    /// Writes a table with these columns; `fill` is called with the function that takes one row.
     pub(crate) fn write(
         &self,
         columns: &[(&str, Kind)],
-        fill: impl FnOnce(&mut dyn FnMut(&[Cell<'_>]) -> Result<()>) -> Result<()>,
+        fill: impl FnOnce(&mut dyn FnMut(&[FieldValue<'_>]) -> Result<()>) -> Result<()>,
     ) -> Result<()> {
-        // What goes wrong inside is kept here: the file is given up for any fault, and the first one is told.
+        // `save::whole` can only report I/O errors. Another error is kept here, the file is discarded, and the error is returned.
         let mut fault = None;
         let run = |out: &mut (dyn Write + Send)| -> std::io::Result<()> {
-            let mut rows = Rows::new(self.form, columns, out);
-            let filled =
-                fill(&mut |cells| rows.row(cells).map_err(|source| Error::Io { path: self.shown(), source }));
+            let mut rows = RowWriter::new(self.format, columns, out);
+            let filled = fill(&mut |values| {
+                rows.row(values).map_err(|source| Error::Io { path: self.shown(), source })
+            });
             match filled {
                 Ok(()) => rows.finish(),
                 Err(error) => {
@@ -93,7 +94,7 @@ impl Sheet {
             (Some(error), _) | (None, Err(error)) => error,
         };
         match &error {
-            // Whoever reads has had enough.
+            // The reader closed the pipe.
             Error::Io { source, .. }
                 if self.path.is_none() && source.kind() == std::io::ErrorKind::BrokenPipe =>
             {
@@ -107,15 +108,15 @@ impl Sheet {
         self.path.clone().unwrap_or_else(|| "standard output".into())
     }
 
-    /// Where it went, for a last line.
+    /// The file, if the table does not go to standard output.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 }
 
-/// Rows on their way out.
-struct Rows<'a> {
-    form: Form,
+/// Writes rows in one of the formats.
+struct RowWriter<'a> {
+    format: TableFormat,
     columns: &'a [(&'a str, Kind)],
     begun: bool,
     out: Option<&'a mut (dyn Write + Send)>,
@@ -124,36 +125,44 @@ struct Rows<'a> {
     parquet: Option<Writer<&'a mut (dyn Write + Send)>>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(form: Form, columns: &'a [(&'a str, Kind)], out: &'a mut (dyn Write + Send)) -> Self {
-        Rows { form, columns, begun: false, out: Some(out), group: Vec::new(), gathered: 0, parquet: None }
+impl<'a> RowWriter<'a> {
+    fn new(format: TableFormat, columns: &'a [(&'a str, Kind)], out: &'a mut (dyn Write + Send)) -> Self {
+        RowWriter {
+            format,
+            columns,
+            begun: false,
+            out: Some(out),
+            group: Vec::new(),
+            gathered: 0,
+            parquet: None,
+        }
     }
 
-    fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
-        assert_eq!(cells.len(), self.columns.len(), "a cell a column");
-        match self.form {
-            Form::Delimited(delimiter) => {
+    fn row(&mut self, values: &[FieldValue<'_>]) -> std::io::Result<()> {
+        assert_eq!(values.len(), self.columns.len(), "a value a column");
+        match self.format {
+            TableFormat::Delimited(delimiter) => {
                 self.begin_text(delimiter)?;
-                let line: Vec<String> = cells.iter().map(|&cell| text(cell, delimiter)).collect();
+                let line: Vec<String> = values.iter().map(|&value| text(value, delimiter)).collect();
                 self.line(&line.join(&delimiter.to_string()))
             }
-            Form::Lines => {
+            TableFormat::Lines => {
                 let fields: Vec<String> = self
                     .columns
                     .iter()
-                    .zip(cells)
-                    .map(|((name, _), &cell)| {
-                        let value = match cell {
-                            Cell::Text(text) => serde_json::Value::from(text),
-                            Cell::Int(number) => number.into(),
-                            Cell::Float(number) => number.into(),
+                    .zip(values)
+                    .map(|((name, _), &value)| {
+                        let value = match value {
+                            FieldValue::Text(text) => serde_json::Value::from(text),
+                            FieldValue::Int(number) => number.into(),
+                            FieldValue::Float(number) => number.into(),
                         };
                         format!("{}:{value}", serde_json::Value::from(*name))
                     })
                     .collect();
                 self.line(&format!("{{{}}}", fields.join(",")))
             }
-            Form::Parquet => {
+            TableFormat::Parquet => {
                 if self.group.is_empty() {
                     let empty = |&(_, kind): &(&str, Kind)| match kind {
                         Kind::Text => Column::Text(Vec::new()),
@@ -163,11 +172,11 @@ impl<'a> Rows<'a> {
                     self.group = self.columns.iter().map(empty).collect();
                     self.gathered = 0;
                 }
-                for (column, &cell) in self.group.iter_mut().zip(cells) {
-                    match (column, cell) {
-                        (Column::Text(values), Cell::Text(text)) => values.push(text.into()),
-                        (Column::Int(values), Cell::Int(number)) => values.push(number),
-                        (Column::Float(values), Cell::Float(number)) => values.push(number),
+                for (column, &value) in self.group.iter_mut().zip(values) {
+                    match (column, value) {
+                        (Column::Text(values), FieldValue::Text(text)) => values.push(text.into()),
+                        (Column::Int(values), FieldValue::Int(number)) => values.push(number),
+                        (Column::Float(values), FieldValue::Float(number)) => values.push(number),
                         _ => unreachable!("a column holds one kind"),
                     }
                 }
@@ -188,7 +197,7 @@ impl<'a> Rows<'a> {
             return Ok(());
         }
         let names: Vec<String> =
-            self.columns.iter().map(|(name, _)| text(Cell::Text(name), delimiter)).collect();
+            self.columns.iter().map(|(name, _)| text(FieldValue::Text(name), delimiter)).collect();
         self.line(&names.join(&delimiter.to_string()))
     }
 
@@ -204,10 +213,10 @@ impl<'a> Rows<'a> {
     }
 
     fn finish(mut self) -> std::io::Result<()> {
-        match self.form {
-            Form::Delimited(delimiter) => self.begin_text(delimiter),
-            Form::Lines => Ok(()),
-            Form::Parquet => {
+        match self.format {
+            TableFormat::Delimited(delimiter) => self.begin_text(delimiter),
+            TableFormat::Lines => Ok(()),
+            TableFormat::Parquet => {
                 self.write_group()?;
                 self.parquet.take().map_or(Ok(()), |parquet| parquet.finish().map(|_| ()))
             }
@@ -215,16 +224,16 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A cell of a delimited table, quoted where it must be. Numbers are the shortest that read back the same.
-fn text(cell: Cell<'_>, delimiter: char) -> String {
-    match cell {
-        Cell::Text(text) => {
+/// A value in a delimited table, quoted if necessary. Numbers are the shortest texts that parse to the same value.
+fn text(value: FieldValue<'_>, delimiter: char) -> String {
+    match value {
+        FieldValue::Text(text) => {
             let odd = text.contains([delimiter, '"', '\n', '\r'])
                 || text.starts_with(['#', '%', ' '])
                 || text.ends_with(' ');
             if odd { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
         }
-        Cell::Int(number) => number.to_string(),
-        Cell::Float(number) => number.to_string(),
+        FieldValue::Int(number) => number.to_string(),
+        FieldValue::Float(number) => number.to_string(),
     }
 }

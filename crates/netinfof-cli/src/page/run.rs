@@ -1,0 +1,136 @@
+//! The last sections of the page: facts about the graph, and how to repeat the run.
+
+use std::fmt::Write as _;
+
+use netinfof::Report;
+
+use super::chart;
+use super::table::{TableCell, count, escape, number, table, words};
+
+pub(super) fn facts(out: &mut String, report: &Report) {
+    let g = &report.graph;
+    let share = |part: usize| if g.nodes == 0 { 0.0 } else { part as f64 / g.nodes as f64 };
+    let mut rows = vec![
+        ("nodes", count("nodes", g.nodes as u64), ""),
+        ("edges", count("edges", g.edges as u64), "undirected, without self loops and duplicates"),
+        ("features", count("features", g.features as u64), "columns"),
+        ("features not zero", number("feature_density", g.feature_density, 4), "share of all entries"),
+        ("classes", count("classes", g.classes as u64), ""),
+        ("labelled nodes", count("labelled", g.labelled as u64), ""),
+        ("mean degree", number("mean_degree", g.mean_degree, 2), ""),
+        ("largest degree", count("max_degree", g.max_degree as u64), ""),
+        ("isolated nodes", count("isolated", g.isolated as u64), "without an edge"),
+        ("share isolated", number("isolated_share", share(g.isolated), 4), ""),
+        (
+            "repeated features",
+            count("repeated_features", g.repeated_features as u64),
+            "nodes with the same features as an earlier one",
+        ),
+        (
+            "duplicated nodes",
+            count("duplicated_nodes", g.duplicated_nodes as u64),
+            "with the same neighbours, too",
+        ),
+    ];
+    if let Some(split) = report.splits.first() {
+        let what = "test samples of the first split with the same features as a training sample";
+        rows.push(("repeats across the split", count("repeats", split.repeats as u64), what));
+    }
+    if let Some(r) = g.degree_assortativity {
+        let what = "correlation of the degrees at the ends of an edge";
+        rows.push(("degree assortativity", number("degree_assortativity", r, 3), what));
+    }
+    if let (Some(edge), Some(h)) = (g.edge_homophily, &g.homophily) {
+        rows.extend([
+            ("edge homophily", number("edge_homophily", edge, 3), "share of edges within a class"),
+            (
+                "node homophily",
+                number("node_homophily", h.node_homophily, 3),
+                "share of neighbours in the same class, mean over nodes",
+            ),
+            (
+                "class-insensitive homophily",
+                number("class_insensitive_homophily", h.class_insensitive_homophily, 3),
+                "in excess of the classes' sizes",
+            ),
+            (
+                "adjusted homophily",
+                number("adjusted_homophily", h.adjusted_homophily, 3),
+                "0 where edges carry no information about classes",
+            ),
+            (
+                "label informativeness",
+                number("label_informativeness", h.label_informativeness, 3),
+                "share of a label's entropy that a neighbour's label explains",
+            ),
+        ]);
+    }
+    let rows: Vec<(String, Vec<TableCell>)> =
+        rows.into_iter().map(|(name, cell, what)| (name.into(), vec![cell, words("what", what)])).collect();
+    out.push_str("<section id=\"graph\"><h2>The graph</h2>");
+    table(out, "fact-table", "Facts", &[("fact", false), ("value", true), ("what it is", false)], &rows);
+    let _ = writeln!(
+        out,
+        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></section>",
+        chart::degrees(&g.degrees)
+    );
+}
+
+pub(super) fn again(out: &mut String, report: &Report) {
+    out.push_str("<section id=\"again\"><h2>Run it again</h2>");
+    if let Some(command) = &report.command {
+        let _ = write!(
+            out,
+            "<p class=\"note\">The same input, parameters and seed give the same bits, whatever the number of threads.</p><pre id=\"command\">{}</pre>",
+            escape(command)
+        );
+    }
+    let mut params = Vec::new();
+    flatten("", &serde_json::to_value(&report.params).unwrap_or_default(), &mut params);
+    let rows: Vec<(String, Vec<TableCell>)> =
+        params.into_iter().map(|(name, value)| (name, vec![words("value", value)])).collect();
+    out.push_str("<details><summary>Parameters</summary>");
+    table(
+        out,
+        "param-table",
+        "All parameters, as in the JSON",
+        &[("parameter", false), ("value", false)],
+        &rows,
+    );
+    out.push_str("</details>");
+    let stages: Vec<&str> =
+        report.splits.first().map(|s| s.seconds.iter().map(|(stage, _)| stage).collect()).unwrap_or_default();
+    let mut heads = vec![("seed", false)];
+    heads.extend(stages.iter().map(|stage| (*stage, true)));
+    let rows: Vec<(String, Vec<TableCell>)> = report
+        .splits
+        .iter()
+        .map(|split| {
+            (split.seed.to_string(), split.seconds.iter().map(|(_, &s)| number("seconds", s, 3)).collect())
+        })
+        .collect();
+    table(out, "time-table", "Seconds of every stage, by split", &heads, &rows);
+    let memory =
+        report.peak_memory_bytes.map_or(String::new(), |b| format!(" · peak memory {} MiB", b >> 20));
+    let _ = writeln!(
+        out,
+        "<p class=\"note\">netinfof {} · {} · {} threads{memory}</p></section>",
+        escape(&report.netinfof),
+        escape(&report.platform),
+        report.threads
+    );
+}
+
+/// Lists nested values with their paths, joined by dots.
+fn flatten(prefix: &str, value: &serde_json::Value, out: &mut Vec<(String, String)>) {
+    match value {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+                flatten(&name, value, out);
+            }
+        }
+        serde_json::Value::String(text) => out.push((prefix.into(), text.clone())),
+        value => out.push((prefix.into(), value.to_string())),
+    }
+}
