@@ -118,7 +118,7 @@ class LinkPredictor(Estimator):
         train_negatives: int | None = None,
         max_pairs: int | None = None,
         keep_lengths: bool = False,
-        directed: bool = False,
+        ordered_pairs: bool = False,
         hits: int | None = None,
         prior: float | None = None,
         split: SplitLike | None = None,
@@ -139,7 +139,7 @@ class LinkPredictor(Estimator):
         self.train_negatives = train_negatives
         self.max_pairs = max_pairs
         self.keep_lengths = keep_lengths
-        self.directed = directed
+        self.ordered_pairs = ordered_pairs
         self.hits = hits
         self.prior = prior
         self.split = split

@@ -78,7 +78,7 @@ class Options(TypedDict, total=False):
     #: Links: edges that H* is fitted on at most. Default 200 000.
     compat_edges: int | None
     #: Links: features of a pair depend on the order of its nodes, as in the paper. Default no.
-    directed: bool | None
+    ordered_pairs: bool | None
     #: Links: penalties from the largest downwards (``path``), or the paper's (``grid``). Default path; grid in the paper protocol.
     penalties: Literal["path", "grid"] | None
     #: Nodes: Act leaves out components whose score shuffled labels reach more often than this.
@@ -90,7 +90,7 @@ NAMES = frozenset(Options.__annotations__)
 #: The task that a keyword applies to; all others apply to both.
 _TASK_OF: dict[str, Task] = {
     **dict.fromkeys(("protocol", "negatives", "compat", "hits", "bins", "crossfit", "train_negatives"), "links"),
-    **dict.fromkeys(("keep_lengths", "max_pairs", "compat_edges", "directed", "penalties"), "links"),
+    **dict.fromkeys(("keep_lengths", "max_pairs", "compat_edges", "ordered_pairs", "penalties"), "links"),
     **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p"), "nodes"),
 }
 
@@ -102,7 +102,7 @@ _INTEGERS = frozenset(
 
 
 #: The same under another name: as the command or the estimators have it.
-_ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs"}
+_ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs", "directed": "ordered_pairs"}
 
 
 def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0, task: str | None = None) -> list[str]:

@@ -151,7 +151,7 @@ def test_keywords_of_the_other_task_are_refused() -> None:
     with pytest.raises(TypeError, match=r"act\(\) got the keyword argument 'max_p', which applies to task='nodes' only"):
         netinfof.act("synth:demo", max_p=0.01)
     # None stands for the default, of either task.
-    assert netinfof.probe("synth:demo", task="nodes", negatives=None, directed=False, dim=8.0, splits=np.int32(1)).task == "nodes"  # type: ignore[arg-type]
+    assert netinfof.probe("synth:demo", task="nodes", negatives=None, ordered_pairs=False, dim=8.0, splits=np.int32(1)).task == "nodes"  # type: ignore[arg-type]
 
 
 def test_the_table_of_tasks_is_that_of_the_command(command: str) -> None:

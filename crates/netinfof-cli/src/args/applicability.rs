@@ -62,7 +62,7 @@ const SCOPES: [OptionScope; 27] = [
     links("max_pairs"),
     links("compat_edges"),
     act_only(links("hits")),
-    act_only(links("directed")),
+    act_only(links("ordered_pairs")),
     act_only(links("penalties")),
     nodes("clusters_per_class"),
     nodes("min_class"),

@@ -239,6 +239,63 @@ fn help_and_version_are_answers() {
     assert_eq!(netinfof(&["prob"]).status.code(), Some(2));
 }
 
+/// The help of a command at a width of 100 columns.
+fn help(words: &[&str]) -> String {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_netinfof"))
+        .args(words)
+        .env("COLUMNS", "100")
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    stdout(&output)
+}
+
+#[test]
+fn short_help_has_one_line_per_option() {
+    for command in [
+        "probe",
+        "act",
+        "predict",
+        "recommend",
+        "inspect",
+        "check-split",
+        "report",
+        "convert",
+        "synth",
+        "datasets",
+        "reproduce",
+    ] {
+        let text = help(&[command, "-h"]);
+        let (_, options) = text.split_once("\nOptions:").unwrap();
+        for line in options.lines().filter(|line| line.starts_with("    ")) {
+            assert!(line.trim_start().starts_with('-'), "{command}: {line:?} continues another line");
+        }
+        assert!(help(&[command, "--help"]).len() >= text.len(), "{command}");
+    }
+}
+
+#[test]
+fn long_help_is_grouped_and_ends_with_examples() {
+    for command in ["probe", "act"] {
+        let text = help(&[command, "--help"]);
+        let places = ["\nInput:", "\nTask:", "\nMethod:", "\nOutput:", "\nExamples:"]
+            .map(|heading| text.find(heading));
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+        let (_, examples) = text.split_once("\nExamples:").unwrap();
+        assert_eq!(examples.matches(&format!("netinfof {command} ")).count(), 3, "{examples}");
+        assert!(text.contains("--ordered-pairs") && !text.contains("--directed"), "{text}");
+    }
+}
+
+#[test]
+fn the_former_name_of_ordered_pairs_is_accepted() {
+    let words = ["act", "--components", "U", "--dim", "8", "--json", "-", "-q"];
+    for option in ["--ordered-pairs", "--directed"] {
+        let value = json(&[&words[..], &[option]].concat());
+        assert_eq!(value["params"]["act"]["directed"], true, "{option}");
+    }
+}
+
 #[test]
 fn hard_negatives_need_memory_for_the_graph_not_for_its_square() {
     let folder = Folder::new();

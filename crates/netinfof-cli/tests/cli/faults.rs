@@ -230,9 +230,10 @@ fn options_of_the_other_task() {
             }
         }
     }
-    let said = misuse(&["probe", "--task", "nodes", "--negatives", "heart", "--keep-lengths", "--directed"]);
+    let said =
+        misuse(&["probe", "--task", "nodes", "--negatives", "heart", "--keep-lengths", "--ordered-pairs"]);
     assert!(
-        said.contains("`--negatives`, `--keep-lengths` and `--directed` apply to `--task links`"),
+        said.contains("`--negatives`, `--keep-lengths` and `--ordered-pairs` apply to `--task links`"),
         "{said}"
     );
     let said = misuse(&["check-split", "--task", "nodes", "--allow", "unlabelled,not-in-graph"]);

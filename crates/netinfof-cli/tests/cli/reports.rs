@@ -61,7 +61,7 @@ fn what_is_no_run_is_refused() {
     for (name, text, word) in [
         ("broken.json", &b"{\n\"verdict\": {"[..], "broken.json: EOF while parsing an object at line 2"),
         ("other.json", b"{\"netinfof\": \"0.1.0\"}", "missing field"),
-        ("list.json", b"[1, 2]", "need what `netinfof probe`"),
+        ("list.json", b"[1, 2]", "need a file that `netinfof probe --json`"),
         ("graph.npz", b"PK\xff\xfe", "not UTF-8 text"),
     ] {
         let output = netinfof(&["report", &folder.file(name, text)]);

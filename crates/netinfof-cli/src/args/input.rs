@@ -1,0 +1,120 @@
+//! Arguments that describe the graph and the user's own split.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, ValueEnum};
+
+use netinfof::{Error, Result};
+use netinfof_io::load::{Format, LoadParams};
+
+use super::INPUT;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GraphArgs {
+    /// File, folder, synth:NAME or name of a downloaded dataset
+    ///
+    /// A file: npz; an edge list as CSV, TSV or separated by spaces, also compressed as .gz or .zst; Parquet; MatrixMarket; MATLAB 5;
+    /// ind.NAME.graph of Planetoid. A folder: OGB, Geom-GCN or Planetoid. A generated graph: synth:demo, synth:SCENARIO,
+    /// synth:large?nodes=1000000&degree=20. The name of a downloaded dataset, such as cora: see `netinfof datasets`.
+    #[arg(default_value = "synth:demo")]
+    pub(crate) graph: String,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+}
+
+impl GraphArgs {
+    pub(crate) fn load_params(&self) -> Result<LoadParams> {
+        self.load.params()
+    }
+}
+
+/// How GRAPH is read, and the files that belong to it.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LoadArgs {
+    /// Node table of an edge list: ids, features, labels
+    ///
+    /// Text or Parquet, one row per node: an id column, feature columns and optionally a label column.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub(crate) nodes: Option<PathBuf>,
+    /// Label column of the node table [default: label, y or class]
+    #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
+    pub(crate) label: Option<String>,
+    /// The two id columns of an edge list with a header
+    ///
+    /// [default: source,target and other common names, else the first two columns]
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, help_heading = INPUT)]
+    pub(crate) ends: Option<Vec<String>>,
+    /// Format of GRAPH [default: detected from the content]
+    #[arg(long, value_enum, help_heading = INPUT)]
+    pub(crate) format: Option<FormatArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// Edge list as CSV, TSV or separated by spaces
+    Edges,
+    /// NumPy archive in one of four layouts
+    Npz,
+    /// Pickle files of Planetoid
+    Planetoid,
+    /// Folder of Geom-GCN
+    GeomGcn,
+    /// MATLAB 5 file
+    Matlab,
+    /// Folder of the Open Graph Benchmark
+    Ogb,
+    /// MatrixMarket in coordinate format
+    MatrixMarket,
+    /// Edge table in Parquet
+    Parquet,
+}
+
+impl LoadArgs {
+    pub(crate) fn params(&self) -> Result<LoadParams> {
+        let mut params = LoadParams::default();
+        params.nodes.clone_from(&self.nodes);
+        params.label.clone_from(&self.label);
+        params.format = self.format.map(|format| match format {
+            FormatArg::Edges => Format::Edges,
+            FormatArg::Npz => Format::Npz,
+            FormatArg::Planetoid => Format::Planetoid,
+            FormatArg::GeomGcn => Format::GeomGcn,
+            FormatArg::Matlab => Format::Matlab,
+            FormatArg::Ogb => Format::Ogb,
+            FormatArg::MatrixMarket => Format::MatrixMarket,
+            FormatArg::Parquet => Format::Parquet,
+        });
+        if let Some(ends) = &self.ends {
+            let [a, b] = &ends[..] else {
+                return Err(Error::InvalidParam {
+                    name: "ends",
+                    value: ends.join(","),
+                    need: "two names of columns, such as source,target".into(),
+                });
+            };
+            params.ends = Some([a.clone(), b.clone()]);
+        }
+        Ok(params)
+    }
+}
+
+/// A split of the user's own.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SplitArgs {
+    /// Your own split in one npz file or one folder of OGB
+    ///
+    /// The name of a downloaded dataset of OGB is accepted, too. docs/formats.md describes the files.
+    #[arg(long, value_name = "NPZ", conflicts_with_all = ["train", "valid", "test"], help_heading = INPUT)]
+    pub(crate) split: Option<PathBuf>,
+    /// Your own split: training edges, or ids of training nodes
+    #[arg(long, value_name = "FILE", requires = "valid", requires = "test", help_heading = INPUT)]
+    pub(crate) train: Option<PathBuf>,
+    /// Your own split: validation pairs, or ids of nodes
+    ///
+    /// A third column marks edges (1) and negatives (0). Without it all pairs are edges, and negatives are drawn.
+    #[arg(long, value_name = "FILE", requires = "train", help_heading = INPUT)]
+    pub(crate) valid: Option<PathBuf>,
+    /// Your own split: test pairs, or ids of nodes
+    #[arg(long, value_name = "FILE", requires = "train", help_heading = INPUT)]
+    pub(crate) test: Option<PathBuf>,
+}

@@ -1,0 +1,28 @@
+//! Arguments that most commands share: where results go, and how the work is shown.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use super::OUTPUT;
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct OutputArgs {
+    /// Write the result as JSON to a file, or `-` for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = OUTPUT)]
+    pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ProgressArgs {
+    /// Number of threads [default: one per core]
+    ///
+    /// Results do not depend on it.
+    #[arg(long, value_name = "T", help_heading = OUTPUT)]
+    pub(crate) threads: Option<usize>,
+    /// Do not show progress and notices on standard error
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(crate) quiet: bool,
+}
