@@ -387,6 +387,53 @@ class Graph:
         """The masks ``train``, ``val`` and ``test`` that a `Data` of PyG or a graph of DGL brought along."""
         return self._masks
 
+    @property
+    def components(self) -> list[str]:
+        """Names of the components of your own that the graph carries."""
+        return self._native.components
+
+    def with_components(self, components: Mapping[str, Any]) -> Graph:
+        """The same graph with components of your own, such as a text embedding or node2vec.
+
+        They are measured, judged and used beside the built-in components, and saved with models.
+
+        >>> import netinfof, numpy as np
+        >>> graph = netinfof.Graph.of("synth:demo")
+        >>> graph.with_components({"text": np.zeros((1200, 4))}).components
+        ['text']
+
+        Parameters
+        ----------
+        components
+            A name for each and its rows of numbers, one row per node: an array, a tensor, a frame, a sparse matrix, or a mapping from nodes to rows. NaN is
+            a missing value.
+
+        Returns
+        -------
+        Graph
+            A new graph; this one does not change.
+        """
+        import numpy as np
+
+        graph = Graph.__new__(Graph)
+        graph._classes, graph._masks, graph._nodes, graph._numbers, graph._x = self._classes, self._masks, self._nodes, self._numbers, self._x
+        graph._native = self._native
+        nodes = self._nodes if self._nodes is not None else self.nodes if self._native.named else None
+        for name, rows in components.items():
+            if not isinstance(name, str):
+                raise TypeError(f"invalid `components`: {name!r} (need a text as the name of each component)")
+            if isinstance(rows, Mapping):
+                rows = _convert.in_node_order(rows, nodes, self.num_nodes, "x")
+            rows = rows.toarray() if _convert.is_sparse(rows) else _convert.array(rows)
+            try:
+                table = np.ascontiguousarray(rows, dtype=np.float32)
+            except (TypeError, ValueError):
+                raise ValueError(f"invalid `components`: '{name}' must hold numbers") from None
+            if table.ndim not in (1, 2):
+                raise ValueError(f"invalid `components`: '{name}' has {table.ndim} dimensions (need one row of numbers per node)")
+            graph._native = graph._native.with_component(name, table.reshape(len(table), -1))
+        return graph
+
     def facts(self) -> dict[str, Any]:
         """Degrees, homophily, repeated nodes and so on: what ``netinfof inspect --json`` says."""
         facts: dict[str, Any] = json.loads(self._native.facts())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _convert
@@ -37,7 +37,7 @@ class LinkProbe(ProbeEstimator):
     def __init__(
         self,
         *,
-        components: str | Iterable[str] | None = None,
+        components: str | Iterable[str] | Mapping[str, Any] | None = None,
         dim: int = 128,
         protocol: Literal["clean", "paper"] = "clean",
         negatives: Literal["uniform", "degree", "heart"] = "uniform",
@@ -105,7 +105,7 @@ class LinkPredictor(Estimator):
     def __init__(
         self,
         *,
-        components: str | Iterable[str] | None = None,
+        components: str | Iterable[str] | Mapping[str, Any] | None = None,
         dim: int = 128,
         protocol: Literal["clean", "paper"] = "clean",
         negatives: Literal["uniform", "degree", "heart"] = "uniform",

@@ -12,7 +12,7 @@ from ._arrays import object_array
 from ._estimators import Estimator, ProbeEstimator
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Progress, RandomState, how, warn, words
+from ._options import Progress, RandomState, how, own_components, warn, words
 from ._result import Result
 from ._tasks import _run
 
@@ -148,7 +148,7 @@ class NodeProbe(ProbeEstimator, _OfNodes):
     def __init__(
         self,
         *,
-        components: str | Iterable[str] | None = None,
+        components: str | Iterable[str] | Mapping[str, Any] | None = None,
         dim: int = 128,
         train: float = 0.025,
         valid: float = 0.025,
@@ -210,7 +210,7 @@ class NodeClassifier(_OfNodes):
     def __init__(
         self,
         *,
-        components: str | Iterable[str] | None = None,
+        components: str | Iterable[str] | Mapping[str, Any] | None = None,
         dim: int = 128,
         train: float = 0.8,
         valid: float = 0.1,
@@ -318,7 +318,7 @@ class NetInfoFEmbedding(_OfNodes):
     def __init__(
         self,
         *,
-        components: str | Iterable[str] | None = None,
+        components: str | Iterable[str] | Mapping[str, Any] | None = None,
         dim: int = 128,
         walk_trials: int = 200,
         steps: int = 2,
@@ -345,7 +345,9 @@ class NetInfoFEmbedding(_OfNodes):
 
     def _fit(self, X: Any, edge_index: Any) -> NDArray[np.float32]:
         graph, names = self._graph(X, None, edge_index, fit=True, labels=False)
-        said = words(self._options(), of="NetInfoFEmbedding", random_state=self.random_state, task="nodes")
+        options, components = own_components(self._options())
+        graph = graph.with_components(components) if components else graph
+        said = words(options, of="NetInfoFEmbedding", random_state=self.random_state, task="nodes")
         native = _native.embedding(graph._native, said, how(self.n_jobs, self.progress))
         parts = native.embeddings(None, how(self.n_jobs, None))
         self._forget()

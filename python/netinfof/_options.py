@@ -31,7 +31,8 @@ class Options(TypedDict, total=False):
     #: Number of splits. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
     #: Of U, R, F, P, S, P1, S1, S3, S5, D, X. Default U,R,F,P,S,D,X for links, U,R,F,P,S for nodes and in the paper protocol.
-    components: str | Iterable[str] | None
+    #: A mapping adds components of your own to these, each with rows for the nodes: ``{"text": array}``; see :meth:`Graph.with_components`.
+    components: str | Iterable[str] | Mapping[str, Any] | None
     #: Links: no compatibility matrix, H by ridge regression, or H* refitted on edges and non-edges. Default hstar.
     compat: Literal["none", "h", "hstar"] | None
     #: A known model as a configuration of this one: SlimG is U, F, P, S without a compatibility matrix.
@@ -103,6 +104,14 @@ _INTEGERS = frozenset(
 
 #: The same under another name: as the command or the estimators have it.
 _ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs", "directed": "ordered_pairs"}
+
+
+def own_components(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """The other keywords, and the components of the user's own."""
+    own = options.get("components")
+    if not isinstance(own, Mapping):
+        return dict(options), {}
+    return {name: value for name, value in options.items() if name != "components"}, own
 
 
 def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0, task: str | None = None) -> list[str]:

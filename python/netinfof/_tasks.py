@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from . import _native
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Options, Progress, RandomState, Task, how, seed_of, words
+from ._options import Options, Progress, RandomState, Task, how, own_components, seed_of, words
 from ._result import Result, Tested
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def probe(
     progress
         True for a bar (tqdm where it is there), or a callable that gets the stage, the steps done and the steps in all.
     options
-        Options of the command as keywords: ``dim=64``, ``components="U,F,S"``, ``protocol="paper"``; see :class:`Options`. One that applies to the other
+        Options of the command as keywords: ``dim=64``, ``components="U,F,S"``, ``protocol="paper"``, ``components={"text": array}`` for components of your own; see :class:`Options`. One that applies to the other
         task only is a `TypeError`.
     """
     return _run(data, task, False, split, random_state, n_jobs, progress, dict(options))
@@ -91,9 +91,11 @@ def _run(
     if not isinstance(task, str):
         raise TypeError(f"invalid `task`: {type(task).__qualname__} (need 'links' or 'nodes'; node tables go into the graph: Graph.from_frame(edges, nodes))")
     seed = seed_of(random_state)
+    options, components = own_components(options)
     said = words(options, of=goal, random_state=seed, task=task)
     # A generated graph comes from the same seed, as with the command.
     graph = Graph.from_file(data, random_state=seed) if isinstance(data, (str, os.PathLike)) else Graph.of(data)
+    graph = graph.with_components(components) if components else graph
     own = None
     if split is not None:
         from ._splits import own_split
@@ -101,7 +103,7 @@ def _run(
         own = own_split(split, graph, task)
     told = {"task": task, "random_state": seed, **options}
     shown = ", ".join(f"{key}={value!r}" for key, value in told.items() if value is not None)
-    call = f"netinfof.{goal}({graph.name!r}, {shown}{', split=…' if own is not None else ''})"
+    call = f"netinfof.{goal}({graph.name!r}, {shown}{', components={…}' if components else ''}{', split=…' if own is not None else ''})"
     text, native, tested = _native.run(graph._native, said, solve, own, call, how(n_jobs, progress))
     model = None if native is None else Model(native, graph)
     return Result(text, model, None if tested is None else Tested(*tested))

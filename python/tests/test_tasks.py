@@ -194,3 +194,28 @@ def test_a_split_of_ones_own(demo: netinfof.Graph, tmp_path: Path, command: str)
         netinfof.probe(demo, task="nodes", split="masks")
     with pytest.raises(TypeError, match="no split can be made of int"):
         netinfof.probe(demo, split=3)  # type: ignore[arg-type]
+
+
+def test_own_components() -> None:
+    rng = np.random.default_rng(0)
+    edge_index = rng.integers(0, 600, (2, 3000))
+    y = rng.integers(0, 3, 600)
+    graph = netinfof.Graph(edge_index, x=rng.normal(size=(600, 5)).astype(np.float32), y=y)
+    options: dict[str, Any] = {"task": "nodes", "shares": (0.4, 0.2)}
+    assert netinfof.probe(graph, **options).verdict.kind in ("nothing", "undecided")
+    own = {"copy": y, "coins": rng.normal(size=(600, 4))}
+    result = netinfof.act(graph, components=own, **options)
+    assert result.verdict.kind == "features" and "`copy`" in result.verdict.next and "coins" not in result.verdict.next
+    assert result.test["accuracy"] > 0.95
+    gains = {gain["of"]: gain["answer"] for gain in result.data["predictive_information"]["gains"]}
+    assert gains["all with copy"] == "shown" and gains["all with coins"] != "shown"
+    assert result.model is not None and "copy" in result.model.components
+    with_own = graph.with_components(own)
+    assert with_own.components == ["copy", "coins"] and graph.components == []
+    again = netinfof.act(with_own, **options)
+    assert again.test == result.test
+    fitted = netinfof.NodeClassifier(components={"copy": y.astype(float)}).fit(graph)
+    assert (fitted.predict(with_own) == y).mean() > 0.95
+    for bad, what in [({"U": y}, "not built in"), ({"short": y[:5]}, "5 rows for 600 nodes"), ({"text": ["a"] * 600}, "must hold numbers")]:
+        with pytest.raises(ValueError, match=what):
+            netinfof.probe(graph, components=bad, **options)

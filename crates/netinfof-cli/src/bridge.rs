@@ -27,7 +27,7 @@ impl Options {
 
     /// Loads the graph.
     pub fn graph(&self, exec: &Exec) -> Result<Graph> {
-        let files = self.0.graph.load_params()?;
+        let files = self.0.load_params()?;
         commands::load_graph(&self.0.graph.graph, &files, Seed(self.0.seed), exec)
     }
 

@@ -90,7 +90,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
     if let Some(path) = run.html.as_deref().filter(|path| *path == Path::new("-")) {
         return Err(own_file("html", path));
     }
-    let files = run.graph.load_params()?;
+    let files = run.load_params()?;
     let load = || load_graph(&run.graph.graph, &files, Seed(run.seed), exec);
     let mut kept = None;
     let mut report = match run.task {

@@ -12,7 +12,7 @@ use netinfof::report::RunParams;
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
 use netinfof::verdict::VerdictKind;
-use netinfof::{Error, Progress, Protocol, Report, Result};
+use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result};
 
 /// Shows progress as a bar on a terminal and as plain lines elsewhere.
 pub(crate) struct TerminalProgress {
@@ -291,7 +291,12 @@ fn information(report: &Report) -> String {
         "\n  information about {target:10} bits  95 % interval    share of {:.2} bits\n",
         information.entropy
     );
-    for (name, words) in INFORMATION_GROUPS {
+    let groups = INFORMATION_GROUPS.map(|(name, words)| (name, words.to_string()));
+    let own = information.own_components().map(|(name, ..)| (name, format!("own component {name}")));
+    let with_own = information
+        .own_components()
+        .map(|(name, _, gain)| (gain.of.as_ref(), format!("all together with {name}")));
+    for (name, words) in groups.into_iter().chain(own).chain(with_own) {
         let Some(bits) = information.bits(name) else { continue };
         let share = (bits.value / information.entropy.max(f64::MIN_POSITIVE)).max(0.0);
         let _ = writeln!(
@@ -362,20 +367,10 @@ fn plural(count: usize, noun: &str) -> String {
 }
 
 pub(crate) fn meaning(component: &str, report: &Report) -> &'static str {
-    match component {
-        "U" => "structure",
-        "R" => "random walks",
-        "F" if report.graph.features == 0 => "degrees",
-        "F" => "features",
-        "P" => "propagated",
-        "S" => "prop. with self",
-        "P1" => "propagated once",
-        "S1" => "with self, once",
-        "S3" => "with self, 3 times",
-        "S5" => "with self, 5 times",
-        "D" => "own, not shared",
-        "X" => "pair's neighbours",
-        _ => "",
+    match ComponentKind::named(component) {
+        Some(ComponentKind::F) if report.graph.features == 0 => "degrees",
+        Some(kind) => kind.spec().long_name,
+        None => "",
     }
 }
 

@@ -48,6 +48,8 @@ pub struct LoadParams {
     pub ends: Option<[String; 2]>,
     /// What the source is; found from its content by default.
     pub format: Option<Format>,
+    /// Components of the user's own: a name and a file of rows for each ([`component()`]).
+    pub components: Vec<(String, PathBuf)>,
 }
 
 /// What graphs are stored as (docs/formats.md).
@@ -90,6 +92,15 @@ impl LoadParams {
 
 /// Reads a graph from a file or folder, or generates one where `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    let mut graph = without_components(source, params, seed, exec)?;
+    for (name, path) in &params.components {
+        let rows = component(path, &graph, exec)?;
+        graph = graph.with_component(name, rows)?;
+    }
+    Ok(graph)
+}
+
+fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
         return synth::named(name, seed, exec);
     }

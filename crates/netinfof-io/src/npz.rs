@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 use netinfof::{Error, Result};
 
+/// How the names of arrays with users' own components begin.
+pub(crate) const COMPONENT: &str = "component.";
+
 /// An open npz file.
 pub(crate) struct Npz {
     path: PathBuf,

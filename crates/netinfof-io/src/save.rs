@@ -7,6 +7,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use crate::npz::COMPONENT;
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
@@ -271,6 +272,12 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     }
     if let Some(ids) = graph.ids() {
         file.ids(ids)?;
+    }
+    for own in graph.custom_components() {
+        let rows = own.rows();
+        file.array(&format!("{COMPONENT}{}", own.name()), "<f4", &[rows.rows(), rows.cols()], |out| {
+            rows.as_slice().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
+        })?;
     }
     if let Some(truth) = graph.truth() {
         let json = serde_json::to_string(truth).expect("a truth holds nothing JSON cannot say");

@@ -152,6 +152,20 @@ impl Graph {
         Some((starts.into_pyarray(py), columns.into_pyarray(py), values.into_pyarray(py)))
     }
 
+    /// Names of the components of the user's own.
+    #[getter]
+    fn components(&self) -> Vec<&'static str> {
+        self.inner.custom_components().iter().map(netinfof::graph::CustomComponent::name).collect()
+    }
+
+    /// The same graph with one more component of the user's own; the rows are copied.
+    fn with_component(&self, py: Python<'_>, name: &str, rows: PyReadonlyArray2<'_, f32>) -> PyResult<Self> {
+        let (count, cols) = (rows.shape()[0], rows.shape()[1]);
+        let rows = Matrix::from_vec(count, cols, rows.as_array().iter().copied().collect());
+        let graph = netinfof::Graph::clone(&self.inner).with_component(name, rows);
+        Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
+    }
+
     fn facts(&self, py: Python<'_>) -> String {
         py.detach(|| serde_json::to_string(&self.inner.facts()).expect("facts hold nothing JSON cannot say"))
     }

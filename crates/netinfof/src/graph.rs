@@ -37,6 +37,14 @@ impl CustomComponent {
     pub fn cols(&self) -> usize {
         self.rows.cols()
     }
+
+    /// The rows, one per node.
+    pub fn rows(&self) -> &Matrix {
+        match &self.rows {
+            Features::Dense(rows) => rows,
+            Features::None | Features::Sparse(_) => unreachable!("own components are dense"),
+        }
+    }
 }
 
 /// What components are computed from, beside the edges: one row per node of each.

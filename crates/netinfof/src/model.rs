@@ -5,10 +5,10 @@
 //! that have weights. So a graph that has grown is treated like the one it was fitted on ([`Model::links`]).
 
 mod file;
+mod newer;
 mod recommend;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, Ground, Place, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId, NodeInputs, Pair};
+use crate::graph::{Csr, Features, Graph, NodeId, NodeInputs, Pair};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -29,6 +29,7 @@ use crate::pairwise::{Pairwise, PairwiseSource};
 use crate::params::{LinkParams, NodeParams, RunParams};
 use crate::spec::{ComponentKind, Weighting};
 use crate::split::{LinkSplit, NodeSplit};
+use newer::View;
 
 pub use recommend::{RecommendParams, Recommended};
 
@@ -398,129 +399,6 @@ impl Model {
             why: format!("it was fitted for {}, not for {}", self.about.task.name(), asked.name()),
         }
     }
-
-    /// The model's own graph, or a newer one beside what the model knows of its nodes.
-    fn view<'a>(&'a self, seen: Seen, newer: Option<&'a Graph>, exec: &Exec) -> Result<View<'a>> {
-        let Some(newer) = newer else {
-            let edges = match seen {
-                Seen::Training => &self.training,
-                Seen::All => self.graph.adjacency(),
-            };
-            let features = Cow::Borrowed(self.graph.features());
-            let custom = Cow::Borrowed(self.graph.custom_components());
-            return Ok(View { graph: Cow::Borrowed(edges), features, custom, known: None });
-        };
-        let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
-        if newer.strangers() {
-            return self.strangers(newer, exec);
-        }
-        let numbers: HashMap<Cow<'_, str>, NodeId> =
-            (0..self.graph.nodes()).map(|node| self.graph.node_name(node)).zip(0..).collect();
-        let known: Vec<Option<NodeId>> =
-            (0..newer.nodes()).map(|node| numbers.get(&newer.node_name(node)).copied()).collect();
-        let count = known.iter().flatten().count();
-        let first_new = || known.iter().position(Option::is_none).map(|node| newer.node_name(node));
-        if count == 0 {
-            let name = first_new().unwrap_or_default();
-            return unsuitable(format!(
-                "none of its {} nodes is known to the model (the first is `{name}`, the model's first `{}`)",
-                newer.nodes(),
-                self.graph.node_name(0)
-            ));
-        }
-        if count < newer.nodes().max(self.graph.nodes()) {
-            exec.notice(format!(
-                "{count} of the model's {} nodes are in the newer graph, with {} new ones{}",
-                self.graph.nodes(),
-                newer.nodes() - count,
-                first_new().map_or(String::new(), |name| format!(" (the first is `{name}`)")),
-            ));
-        }
-        let (have, need) = (newer.features().cols(), self.graph.features().cols());
-        let features = if have == need {
-            Cow::Borrowed(newer.features())
-        } else if need == 0 {
-            exec.notice("the model was fitted without features: those of the newer graph are not looked at");
-            Cow::Owned(Features::None)
-        } else if have == 0 && count == newer.nodes() {
-            exec.notice("the newer graph has no features: those of the model's own graph hold");
-            let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
-            Cow::Owned(self.graph.features().rows_of(&rows))
-        } else if have == 0 {
-            let name = first_new().unwrap_or_default();
-            return unsuitable(format!("node `{name}` is new and has no features; the model needs {need}"));
-        } else {
-            return unsuitable(format!("it has {have} features, the model was fitted on {need}"));
-        };
-        let custom = self.custom_of(newer, &known, exec)?;
-        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
-    }
-}
-
-impl Model {
-    /// A graph of nodes that the model does not know: their features alone can place them, and those of their neighbours.
-    fn strangers<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
-        let (have, need) = (newer.features().cols(), self.graph.features().cols());
-        if have != need {
-            let why = format!("it has {have} features, the model was fitted on {need}");
-            return Err(Error::Unsuitable { stage: "newer graph", why });
-        }
-        if self.components().iter().any(|kind| kind.is_structural()) && newer.edge_count() > 0 {
-            exec.notice("the model knows none of these nodes: structure (U, R) says nothing about them");
-        }
-        let features = Cow::Borrowed(newer.features());
-        let known = vec![None; newer.nodes()];
-        let custom = self.custom_of(newer, &known, exec)?;
-        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
-    }
-
-    /// The components of the user's own that the model needs, for the nodes of a newer graph: its own, or those of the model where all
-    /// nodes are known to it.
-    fn custom_of<'a>(
-        &self,
-        newer: &'a Graph,
-        known: &[Option<NodeId>],
-        exec: &Exec,
-    ) -> Result<Cow<'a, [CustomComponent]>> {
-        let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
-        let mut found = Vec::new();
-        for own in self.graph.custom_components() {
-            let name = own.name();
-            match newer.custom_components().iter().find(|other| other.name == own.name) {
-                Some(other) if other.cols() == own.cols() => found.push(other.clone()),
-                Some(other) => {
-                    let (have, need) = (other.cols(), own.cols());
-                    return unsuitable(format!(
-                        "component `{name}` has {have} columns, the model was fitted on {need}"
-                    ));
-                }
-                None if known.iter().all(Option::is_some) => {
-                    exec.notice(format!(
-                        "the newer graph has no component `{name}`: the rows of the model's own graph hold"
-                    ));
-                    let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
-                    found.push(CustomComponent { name: own.name, rows: own.rows.rows_of(&rows) });
-                }
-                None => {
-                    let new = known.iter().position(Option::is_none).map(|node| newer.node_name(node));
-                    return unsuitable(format!(
-                        "node `{}` is new and has no row of the component `{name}`, which the model needs",
-                        new.unwrap_or_default()
-                    ));
-                }
-            }
-        }
-        Ok(Cow::Owned(found))
-    }
-}
-
-/// What a model looks at.
-struct View<'a> {
-    graph: Cow<'a, Csr>,
-    features: Cow<'a, Features>,
-    custom: Cow<'a, [CustomComponent]>,
-    /// For each node its number in the model's own graph; the same where there is none.
-    known: Option<Vec<Option<NodeId>>>,
 }
 
 /// Where messages find a model that is no file.
@@ -643,207 +521,4 @@ fn class_name(names: Option<&[String]>, class: i32) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pipeline::{fit_links, fit_nodes};
-    use crate::seed::Seed;
-    use crate::synth;
-
-    fn temporary(name: &str) -> std::path::PathBuf {
-        std::env::temp_dir().join(format!("netinfof-{}-{name}", std::process::id()))
-    }
-
-    /// Dense features and sparse ones, with names and without, all components, and links whose order means something.
-    #[test]
-    fn a_saved_model_scores_as_the_fitted_one() {
-        let exec = Exec::new(2).unwrap();
-        let demo = synth::named("demo", Seed(0), &exec).unwrap();
-        let sparse = match demo.features() {
-            Features::Dense(x) => Features::Sparse(Csr::from_dense(x)),
-            other => other.clone(),
-        };
-        let named = (0..demo.nodes()).map(|node| format!("näme\n{node}")).collect();
-        let named = demo.clone().with_features(sparse).unwrap().with_ids(named);
-        let bare = demo.bare();
-        for (graph, directed) in [(&demo, false), (&named, false), (&bare, false), (&named, true)] {
-            let mut params = LinkParams::default();
-            params.component.kinds = ComponentKind::ALL.to_vec();
-            params.component.dim = 16;
-            params.act.directed = directed;
-            let fitted = fit_links(graph, None, &params, &exec).unwrap();
-            let path = temporary("links");
-            fitted.model.save(&path).unwrap();
-            let loaded = Model::load(&path).unwrap();
-            std::fs::remove_file(&path).unwrap();
-            assert_eq!(loaded.graph().ids(), graph.ids());
-            assert_eq!(loaded.about().test, fitted.report.splits[0].act.as_ref().unwrap().test);
-            // On another number of threads.
-            let one = Exec::new(1).unwrap();
-            let scorer = loaded.links(Seen::Training, None, &one).unwrap();
-            assert_eq!(scorer.scores(&fitted.tested.pairs, &one).unwrap(), fitted.tested.scores);
-            let scorer = loaded.links(Seen::All, None, &exec).unwrap();
-            assert_ne!(scorer.scores(&fitted.tested.pairs, &exec).unwrap(), fitted.tested.scores);
-            // The newer graph is the training graph itself.
-            let again = graph.with_adjacency(loaded.training.clone());
-            let scorer = loaded.links(Seen::All, Some(&again), &exec).unwrap();
-            assert_eq!(scorer.scores(&fitted.tested.pairs, &exec).unwrap(), fitted.tested.scores);
-        }
-    }
-
-    #[test]
-    fn a_saved_node_model_scores_as_the_fitted_one() {
-        let exec = Exec::new(2).unwrap();
-        let graph = synth::named("demo", Seed(0), &exec).unwrap();
-        let fitted = fit_nodes(&graph, None, &NodeParams::default(), &exec).unwrap();
-        let path = temporary("nodes");
-        fitted.model.save(&path).unwrap();
-        let loaded = Model::load(&path).unwrap();
-        std::fs::remove_file(&path).unwrap();
-        let found = loaded.nodes(None, &exec).unwrap();
-        let classes = found.classes.len();
-        for (at, &node) in fitted.tested.nodes.iter().enumerate() {
-            let row = |values: &[f64], at: usize| values[at * classes..(at + 1) * classes].to_vec();
-            assert_eq!(row(&found.scores, node as usize), row(&fitted.tested.scores, at));
-            let sum: f64 = row(&found.probabilities, node as usize).iter().sum();
-            assert!((sum - 1.0).abs() < 1e-9);
-        }
-        assert!(loaded.links(Seen::All, None, &exec).unwrap_err().to_string().contains("fitted for nodes"));
-    }
-
-    #[test]
-    fn cut_and_changed_files_are_refused() {
-        let exec = Exec::new(1).unwrap();
-        let graph = synth::named("demo", Seed(0), &exec).unwrap();
-        let mut params = LinkParams::default();
-        params.component.dim = 8;
-        let path = temporary("damaged");
-        fit_links(&graph, None, &params, &exec).unwrap().model.save(&path).unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        let header = u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
-        let refused = |bytes: &[u8]| {
-            std::fs::write(&path, bytes).unwrap();
-            Model::load(&path).unwrap_err().to_string()
-        };
-        for length in [0, 7, 8, 9, header, header + 8, header + 100, whole.len() - 1] {
-            let error = refused(&whole[..length]);
-            assert!(
-                error.contains("not a model") || error.contains("cut off or damaged"),
-                "{length}: {error}"
-            );
-        }
-        // A byte anywhere in the arrays, and a number in the head.
-        for at in [header + 8, header + 8 + (whole.len() - header) / 2, whole.len() - 1] {
-            let mut bytes = whole.clone();
-            bytes[at] ^= 1;
-            assert!(refused(&bytes).contains("digest"), "{at}");
-        }
-        let text = String::from_utf8(whole[8..8 + header].to_vec()).unwrap();
-        let edited = |from: &str, to: &str| {
-            assert_eq!((text.matches(from).count(), from.len()), (1, to.len()), "{from}");
-            refused(&[&whole[..8], text.replace(from, to).as_bytes(), &whole[8 + header..]].concat())
-        };
-        assert!(edited("\\\"pairwise\\\":true", "\\\"pairwise\\\":null").contains("cut off or damaged"));
-        assert!(edited("\\\"seed\\\":0,\\\"test", "\\\"seed\\\":7,\\\"test").contains("digest"));
-        assert!(edited("\\\"format\\\":2", "\\\"format\\\":3").contains("format 2"));
-        assert!(refused(b"source,target\n0,1\n").contains("not a model"));
-        std::fs::remove_file(&path).unwrap();
-        assert!(Model::load(&path).unwrap_err().to_string().contains("no such file"));
-    }
-
-    /// Components without a task: as they were built, from bytes again, and on a graph that has grown.
-    #[test]
-    fn embeddings_outlive_their_run() {
-        let exec = Exec::new(2).unwrap();
-        let demo = synth::named("demo", Seed(0), &exec).unwrap();
-        let mut params = NodeParams::default();
-        params.component.dim = 8;
-        params.component.kinds = ComponentKind::ALL[..10].to_vec();
-        params.act.normalization = crate::component::Normalization::Columns;
-        let model = crate::pipeline::embedding(&demo, &params, &exec).unwrap();
-        let built =
-            crate::component::build(demo.adjacency(), demo.features(), &params.component, params.seed, &exec)
-                .unwrap();
-        let found = model.embeddings(None, &exec).unwrap();
-        for (component, (kind, rows)) in built.iter().zip(&found) {
-            assert_eq!(component.kind, *kind);
-            assert_eq!(&component.normalized(params.act.normalization, &exec), rows, "{kind:?}");
-        }
-        let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
-        assert_eq!(again.embeddings(None, &exec).unwrap(), found);
-        // The same graph as a newer one: every node is known.
-        assert_eq!(again.embeddings(Some(&demo), &exec).unwrap(), found);
-        let told = again.links(Seen::All, None, &exec).unwrap_err().to_string();
-        assert!(told.contains("fitted for embedding, not for links"), "{told}");
-        assert!(Model::from_bytes(&model.to_bytes().unwrap()[..100]).is_err());
-    }
-
-    /// A graph that has grown: known nodes keep their place where nothing changed around them, new ones are placed by
-    /// their neighbours and features, the order of nodes does not matter.
-    #[test]
-    fn newer_graphs_are_met() {
-        let exec = Exec::new(2).unwrap();
-        let whole = synth::named("demo", Seed(0), &exec).unwrap();
-        let mut params = LinkParams::default();
-        // Many walks, so that R depends little on which they are.
-        (params.component.dim, params.component.walk_trials) = (16, 2000);
-        let names = |nodes: &[u32]| nodes.iter().map(|node| format!("n{node}")).collect::<Vec<_>>();
-        let part = |nodes: &[u32]| {
-            let at: HashMap<u32, u32> = nodes.iter().copied().zip(0..).collect();
-            let edges: Vec<Pair> =
-                whole.edges().iter().filter_map(|[i, j]| Some([*at.get(i)?, *at.get(j)?])).collect();
-            let graph = Graph::from_edges("part", nodes.len(), &edges).unwrap();
-            graph.with_features(whole.features().rows_of(nodes)).unwrap().with_ids(names(nodes))
-        };
-        let n = whole.nodes() as u32;
-        let old: Vec<u32> = (0..n - 40).collect();
-        let model = fit_links(&part(&old), None, &params, &exec).unwrap().model;
-        // All of it, the other way round.
-        let turned: Vec<u32> = (0..n).rev().collect();
-        let scorer = model.links(Seen::All, Some(&part(&turned)), &exec).unwrap();
-        let forth: Vec<u32> = (0..n).collect();
-        let same = model.links(Seen::All, Some(&part(&forth)), &exec).unwrap();
-        let pairs: Vec<Pair> = (0..n - 1).map(|i| [i, n - 1 - i / 2]).filter(|p| p[0] != p[1]).collect();
-        let mirrored: Vec<Pair> = pairs.iter().map(|p| p.map(|node| n - 1 - node)).collect();
-        let close =
-            |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.05 * (1.0 + a.abs()));
-        // Walks are drawn by a node's number, so R differs a little.
-        assert!(close(&scorer.scores(&mirrored, &exec).unwrap(), &same.scores(&pairs, &exec).unwrap()));
-        assert!(exec.notices().iter().any(|n| n.contains("40 new ones")));
-        // U alone, whose axes go by the old numbers of nodes: the same but for the order of sums.
-        let mut by_axes = params.clone();
-        by_axes.component.kinds = vec![ComponentKind::U];
-        let by_axes = fit_links(&part(&old), None, &by_axes, &exec).unwrap().model;
-        let [one, other] =
-            [&turned, &forth].map(|nodes| by_axes.links(Seen::All, Some(&part(nodes)), &exec).unwrap());
-        let [one, other] = [one.scores(&mirrored, &exec).unwrap(), other.scores(&pairs, &exec).unwrap()];
-        assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
-        assert!(one.iter().any(|score| (score - one[0]).abs() > 0.1), "the model says something");
-        // New nodes are told from strangers: their edges score above other pairs.
-        let edges: Vec<Pair> = whole.edges().into_iter().filter(|e| e[1] >= n - 40).collect();
-        let others: Vec<Pair> = edges.iter().map(|e| [(e[0] + 137) % (n - 40), e[1]]).collect();
-        let auc =
-            crate::metric::auc(&same.scores(&edges, &exec).unwrap(), &same.scores(&others, &exec).unwrap());
-        assert!(auc > 0.7, "{auc}");
-        // Without features: fine for known nodes, not for new ones.
-        let bare = part(&old).bare();
-        let own = model.links(Seen::All, Some(&bare), &exec).unwrap();
-        let kept = model.links(Seen::All, None, &exec).unwrap();
-        let inside: Vec<Pair> =
-            pairs.iter().copied().filter(|p| p.iter().all(|&node| node < n - 40)).collect();
-        assert_eq!(own.scores(&inside, &exec).unwrap(), kept.scores(&inside, &exec).unwrap());
-        assert!(own.scores(&pairs, &exec).unwrap_err().to_string().contains("nodes below"));
-        let itself = own.scores(&[inside[0], [3, 3]], &exec).unwrap_err().to_string();
-        assert_eq!(
-            itself,
-            format!(
-                "invalid `pairs`: ({0}, {0}) (need two different nodes in each pair)",
-                own.graph().node_name(3)
-            )
-        );
-        let fault = |graph: Graph| model.links(Seen::All, Some(&graph), &exec).unwrap_err().to_string();
-        assert!(fault(part(&forth).bare()).contains("is new and has no features"));
-        assert!(fault(whole.clone()).contains("none of its"));
-        let narrow = Features::Dense(Matrix::zeros(old.len(), 3));
-        assert!(fault(part(&old).with_features(narrow).unwrap()).contains("3 features"));
-    }
-}
+mod tests;

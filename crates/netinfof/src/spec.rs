@@ -244,16 +244,20 @@ impl ComponentKind {
         self.spec().source == ComponentSource::Pairs
     }
 
-    /// The built-in component of this name.
-    fn named(name: &str) -> Option<ComponentKind> {
-        ComponentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name))
+    /// The component of this name, which may be one of the user's own; names of groups and the like are none.
+    pub fn named(name: &str) -> Option<ComponentKind> {
+        match Subject::of(name)? {
+            Subject::Component(kind) => Some(kind),
+            Subject::Degrees | Subject::PairColumns(_) => None,
+        }
     }
 
     /// Reads a comma-separated list of names such as `U,R,F`.
     pub fn parse_list(text: &str) -> Result<Vec<ComponentKind>> {
         let mut kinds = Vec::new();
         for name in text.split(',').map(str::trim) {
-            let kind = ComponentKind::named(name).ok_or_else(|| {
+            let built_in = ComponentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name));
+            let kind = built_in.ok_or_else(|| {
                 Error::param(
                     "components",
                     name,

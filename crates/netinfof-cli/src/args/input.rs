@@ -98,6 +98,14 @@ impl LoadArgs {
     }
 }
 
+/// Reads `NAME=FILE`.
+pub(super) fn component_file(text: &str) -> std::result::Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok((name.into(), file.into())),
+        _ => Err("NAME=FILE was expected, such as text=embeddings.npy".into()),
+    }
+}
+
 /// A split of the user's own.
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SplitArgs {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use super::input::FormatArg;
+use super::input::{FormatArg, component_file};
 use super::output::ProgressArgs;
 use super::{INPUT, METHOD, OUTPUT, TASK};
 
@@ -32,6 +32,11 @@ pub(crate) struct ModelArgs {
     /// Format of the newer graph [default: detected]
     #[arg(long, value_enum, requires = "graph", help_heading = INPUT)]
     pub(crate) format: Option<FormatArg>,
+    /// Component of your own for the newer graph
+    ///
+    /// Needed for new nodes if the model was fitted with it.
+    #[arg(long, value_name = "NAME=FILE", value_parser = component_file, requires = "graph", help_heading = INPUT)]
+    pub(crate) component: Vec<(String, PathBuf)>,
     /// Links: edges that the model sees: training or all
     #[arg(long, value_enum, default_value = "training", conflicts_with = "graph", help_heading = METHOD)]
     pub(crate) edges: VisibleEdgesArg,

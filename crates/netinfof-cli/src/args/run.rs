@@ -8,10 +8,11 @@ use netinfof::compat::CompatKind;
 use netinfof::component::{Averaging, FeatureScaling, Normalization};
 use netinfof::split::Negatives;
 use netinfof::{ComponentKind, ComponentParams, Error, Goal, Graph, LinkParams, NodeParams, Result, Seed};
+use netinfof_io::load::LoadParams;
 
-use super::input::{GraphArgs, SplitArgs};
+use super::input::{GraphArgs, SplitArgs, component_file};
 use super::output::OutputArgs;
-use super::{METHOD, OUTPUT, TASK};
+use super::{INPUT, METHOD, OUTPUT, TASK};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Task {
@@ -115,6 +116,12 @@ pub(crate) enum FeatureScalingArg {
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) graph: GraphArgs,
+    /// Component of your own, such as a text embedding
+    ///
+    /// Rows of numbers for the nodes: npy or npz in the order of the nodes, or a table (CSV, TSV, Parquet) or npz with ids. It is
+    /// measured, judged and used beside the built-in components, and saved with models. May be given several times.
+    #[arg(long, value_name = "NAME=FILE", value_parser = component_file, help_heading = INPUT)]
+    pub(crate) component: Vec<(String, PathBuf)>,
     #[command(flatten)]
     pub(crate) split: SplitArgs,
     /// Task: links or nodes
@@ -269,6 +276,13 @@ pub(crate) struct ActArgs {
 }
 
 impl RunArgs {
+    /// The graph's files, with those of the user's own components.
+    pub(crate) fn load_params(&self) -> Result<LoadParams> {
+        let mut params = self.graph.load_params()?;
+        params.components.clone_from(&self.component);
+        Ok(params)
+    }
+
     /// Several splits where they are cheap, unless a number was asked for or the split is the user's own.
     pub(crate) fn splits(&self, goal: Goal, own_split: bool, graph: &Graph) -> usize {
         const CHEAP: usize = 25_000;

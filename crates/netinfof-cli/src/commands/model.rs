@@ -22,7 +22,9 @@ impl ModelArgs {
             ends: self.ends.clone(),
             format: self.format,
         };
-        super::load_graph(source, &files.params()?, Seed(0), exec).map(Some)
+        let mut files = files.params()?;
+        files.components.clone_from(&self.component);
+        super::load_graph(source, &files, Seed(0), exec).map(Some)
     }
 
     fn seen(&self) -> Seen {

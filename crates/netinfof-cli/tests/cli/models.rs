@@ -308,3 +308,46 @@ fn classes_keep_their_names_and_numbers_stay_numbers() {
     }
     assert!(fault(&["act", &edges, "--save", "-"]).contains("a file that no other output uses"));
 }
+
+/// A copy of the label as a component of the user's own: found, used, saved, and predicted with in another process.
+#[test]
+fn own_components_go_all_the_way() {
+    let folder = Folder::new();
+    let graph = folder.file("g.csv", named(600, 0));
+    let class = |i: usize| (i * 7919 + i / 3) % 3;
+    let rows = |cell: &dyn Fn(usize) -> String| -> String {
+        (0..600).map(|i| format!("node {i},{}\n", cell(i))).collect()
+    };
+    let nodes = folder.file("n.csv", format!("id,label\n{}", rows(&|i| class(i).to_string())));
+    let copy =
+        folder.file("copy.csv", format!("id,a,b\n{}", rows(&|i| format!("{},{}", class(i), 2 - class(i)))));
+    let coins = folder.file("coins.csv", format!("id,a\n{}", rows(&|i| ((i * 48271) % 997).to_string())));
+    let (model, json) = (folder.path("own.model"), folder.path("own.json"));
+    let (copy, coins) = (format!("copy={copy}"), format!("coins={coins}"));
+    let own = ["--component", &copy, "--component", &coins];
+    let mut words = vec!["act", &graph, "--nodes", &nodes, "--task", "nodes", "--shares", "0.4,0.2", "-q"];
+    words.extend(own);
+    words.extend(["--save", &model, "--json", &json]);
+    well(&words);
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    let reason = report["verdict"]["reason"].as_str().unwrap();
+    assert_eq!(report["verdict"]["kind"], "features", "{reason}");
+    assert!(reason.contains("The own component `copy` carries"), "{reason}");
+    assert!(report["mean"]["test"]["accuracy"].as_f64().unwrap() > 0.95, "{}", report["mean"]);
+    assert!(report["components"]["copy"]["score"].as_f64() > report["components"]["coins"]["score"].as_f64());
+    let shown = well(&["report", &json]);
+    assert!(shown.contains("own component copy") && shown.contains("all together with coins"), "{shown}");
+    let found = cells(&well(&["predict", &model, "--nodes", "-q"]));
+    let right = (0..600).filter(|&i| found[i][1] == class(i).to_string()).count();
+    assert!(right > 570, "{right} of 600 right");
+    // What cannot be is said in one line.
+    let bad = folder.file("bad.csv", "id,a\nnode 1,x\n");
+    for (component, what) in [
+        (format!("copy={bad}"), "column `a`: `x` is not a finite number"),
+        ("copy=/no/such/file".into(), "no such file"),
+        (format!("U={bad}"), "not built in"),
+    ] {
+        let line = fault(&["probe", &graph, "--component", &component, "-q"]);
+        assert!(line.contains(what), "{line}");
+    }
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::layout::UNUSED;
 use super::list;
-use crate::npz::Npz;
+use crate::npz::{COMPONENT, Npz};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
@@ -46,7 +46,16 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         graph = graph.with_features(npz_dense(&mut npz, "x", exec)?)?;
         used.push("x");
     }
+    let own: Vec<String> = npz.names().into_iter().filter(|name| name.starts_with(COMPONENT)).collect();
+    used.extend(own.iter().map(String::as_str));
     unused(&npz.names(), &used, name, exec);
+    for array in &own {
+        let (shape, values) = npz.floats(array)?;
+        let [rows, cols] = shape[..] else {
+            return Err(npz.error(format!("array `{array}` must have a row of numbers for each node")));
+        };
+        graph = graph.with_component(&array[COMPONENT.len()..], Matrix::from_vec(rows, cols, values))?;
+    }
     if npz.has("y") {
         graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
     }

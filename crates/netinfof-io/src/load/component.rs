@@ -75,13 +75,13 @@ fn in_order(rows: Matrix, path: &Path, graph: &Graph) -> Result<Matrix> {
 
 fn from_npz(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
     let mut npz = Npz::open(path)?;
-    let names: Vec<String> = npz.names().into_iter().filter(|name| !is_id_name(name)).collect();
+    let names: Vec<String> = npz.names().into_iter().filter(|name| !is_ids(name)).collect();
     let [name] = &names[..] else {
         let what = format!("one array of numbers was expected beside `ids`; there are {}", list(&names));
         return Err(Error::Format { path: path.into(), what });
     };
     let rows = rows_of(&npz.array(name)?, path, &format!("array `{name}`"))?;
-    let Some(ids) = npz.names().into_iter().find(|name| is_id_name(name)) else {
+    let Some(ids) = npz.names().into_iter().find(|name| is_ids(name)) else {
         return in_order(rows, path, graph);
     };
     let array = npz.array(&ids)?;
@@ -183,4 +183,9 @@ impl Placed {
         }
         self.rows
     }
+}
+
+/// Whether an array holds the ids of the rows.
+fn is_ids(name: &str) -> bool {
+    name == "ids" || is_id_name(name)
 }

@@ -375,3 +375,62 @@ fn reading_parquet_leaves_the_panic_hook_alone() {
     assert_eq!(size_of_val(&*hook), 37);
     assert_eq!(found.unwrap().0.edge_count(), 2);
 }
+
+/// Rows of a component are those of the file, whatever it is stored as; nodes without one get missing values.
+#[test]
+fn own_components_in_every_format() {
+    let folder = Folder::new("components");
+    let exec = Exec::new(1).unwrap();
+    let plain = Graph::from_edges("plain", 4, &[[0, 1], [1, 2], [2, 3]]).unwrap();
+    let named = plain.clone().with_ids(["a", "b", "c", "d"].map(String::from).to_vec());
+    let values: Vec<f32> = vec![0.5, -1.0, 2.0, 3.5, 4.0, 5.0, 6.25, 7.0];
+    let npy = |shape: &str| {
+        let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        bytes
+    };
+    let two = folder.file("two.npy", npy("(4, 2)"));
+    let rows = load::component(&two, &plain, &exec).unwrap();
+    assert_eq!((rows.rows(), rows.as_slice()), (4, &values[..]));
+    let said = |path: &Path, graph: &Graph| load::component(path, graph, &exec).unwrap_err().to_string();
+    assert!(said(&two, &named).contains("the rows have no ids, but the nodes have ids of their own"));
+    assert!(said(&folder.file("one.npy", npy("(8,)")), &plain).contains("8 rows for 4 nodes"));
+    // By id, in any order; `d` has no row, and `x` is no node.
+    let table = folder.file("t.csv", "name,u,v\nc,4,5\na,0.5,-1\nb,2,?\nx,1,1\n");
+    let rows = load::component(&table, &named, &exec).unwrap();
+    assert_eq!((rows.row(0), rows.row(2)), (&[0.5, -1.0][..], &[4.0, 5.0][..]));
+    assert!(rows.row(1)[0] == 2.0 && rows.row(1)[1].is_nan() && rows.row(3)[0].is_nan());
+    let notices = exec.notices().join("\n");
+    assert!(
+        notices.contains("1 node of the graph has no row") && notices.contains("1 row with an id"),
+        "{notices}"
+    );
+    assert!(said(&folder.file("twice.csv", "a,1\nb,2\na,3\n"), &named).contains("id `a` occurs twice"));
+    assert!(said(&folder.file("alone.csv", "a\nb\nc\n"), &named).contains("at least one column of numbers"));
+    let path = folder.0.join("t.parquet");
+    let columns = [("id", Kind::Text), ("u", Kind::Float)];
+    let mut file = Writer::new(std::fs::File::create(&path).unwrap(), &columns).unwrap();
+    file.write(&[
+        Column::Text(["d", "c", "b", "a"].map(String::from).to_vec()),
+        Column::Float(vec![4.0, 3.0, 2.0, 1.0]),
+    ])
+    .unwrap();
+    file.finish().unwrap();
+    assert_eq!(load::component(&path, &named, &exec).unwrap().as_slice(), [1.0, 2.0, 3.0, 4.0]);
+    // A graph that is saved keeps them.
+    let graph = named.with_component("text", netinfof::Matrix::from_vec(4, 2, values.clone())).unwrap();
+    let path = folder.0.join("g.npz");
+    netinfof_io::save::npz(&graph, &path).unwrap();
+    let (again, _) = read_with(&path, &LoadParams::default()).unwrap();
+    assert_eq!(again.custom_components(), graph.custom_components());
+    let mut params = LoadParams::default();
+    params.components = vec![("text".into(), path.clone())];
+    assert!(read_with(&path, &params).unwrap_err().contains("one array of numbers was expected"));
+    // The arrays that `recommend --vectors` writes have ids.
+    let vectors = folder.0.join("v.npz");
+    netinfof_io::save::vectors(&graph, &[("keys", graph.custom_components()[0].rows())], &vectors).unwrap();
+    assert_eq!(load::component(&vectors, &graph, &exec).unwrap().as_slice(), values);
+}

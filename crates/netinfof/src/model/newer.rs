@@ -1,0 +1,132 @@
+//! A model and a graph that is newer than its own: which nodes are known, and whose features hold.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::{Model, Seen};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId};
+
+/// What a model looks at.
+pub(super) struct View<'a> {
+    pub(super) graph: Cow<'a, Csr>,
+    pub(super) features: Cow<'a, Features>,
+    pub(super) custom: Cow<'a, [CustomComponent]>,
+    /// For each node its number in the model's own graph; the same where there is none.
+    pub(super) known: Option<Vec<Option<NodeId>>>,
+}
+
+impl Model {
+    /// The model's own graph, or a newer one beside what the model knows of its nodes.
+    pub(super) fn view<'a>(&'a self, seen: Seen, newer: Option<&'a Graph>, exec: &Exec) -> Result<View<'a>> {
+        let Some(newer) = newer else {
+            let edges = match seen {
+                Seen::Training => &self.training,
+                Seen::All => self.graph.adjacency(),
+            };
+            let features = Cow::Borrowed(self.graph.features());
+            let custom = Cow::Borrowed(self.graph.custom_components());
+            return Ok(View { graph: Cow::Borrowed(edges), features, custom, known: None });
+        };
+        let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        if newer.strangers() {
+            return self.strangers(newer, exec);
+        }
+        let numbers: HashMap<Cow<'_, str>, NodeId> =
+            (0..self.graph.nodes()).map(|node| self.graph.node_name(node)).zip(0..).collect();
+        let known: Vec<Option<NodeId>> =
+            (0..newer.nodes()).map(|node| numbers.get(&newer.node_name(node)).copied()).collect();
+        let count = known.iter().flatten().count();
+        let first_new = || known.iter().position(Option::is_none).map(|node| newer.node_name(node));
+        if count == 0 {
+            let name = first_new().unwrap_or_default();
+            return unsuitable(format!(
+                "none of its {} nodes is known to the model (the first is `{name}`, the model's first `{}`)",
+                newer.nodes(),
+                self.graph.node_name(0)
+            ));
+        }
+        if count < newer.nodes().max(self.graph.nodes()) {
+            exec.notice(format!(
+                "{count} of the model's {} nodes are in the newer graph, with {} new ones{}",
+                self.graph.nodes(),
+                newer.nodes() - count,
+                first_new().map_or(String::new(), |name| format!(" (the first is `{name}`)")),
+            ));
+        }
+        let (have, need) = (newer.features().cols(), self.graph.features().cols());
+        let features = if have == need {
+            Cow::Borrowed(newer.features())
+        } else if need == 0 {
+            exec.notice("the model was fitted without features: those of the newer graph are not looked at");
+            Cow::Owned(Features::None)
+        } else if have == 0 && count == newer.nodes() {
+            exec.notice("the newer graph has no features: those of the model's own graph hold");
+            let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
+            Cow::Owned(self.graph.features().rows_of(&rows))
+        } else if have == 0 {
+            let name = first_new().unwrap_or_default();
+            return unsuitable(format!("node `{name}` is new and has no features; the model needs {need}"));
+        } else {
+            return unsuitable(format!("it has {have} features, the model was fitted on {need}"));
+        };
+        let custom = self.custom_of(newer, &known, exec)?;
+        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
+    }
+
+    /// A graph of nodes that the model does not know: their features alone can place them, and those of their neighbours.
+    fn strangers<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
+        let (have, need) = (newer.features().cols(), self.graph.features().cols());
+        if have != need {
+            let why = format!("it has {have} features, the model was fitted on {need}");
+            return Err(Error::Unsuitable { stage: "newer graph", why });
+        }
+        if self.components().iter().any(|kind| kind.is_structural()) && newer.edge_count() > 0 {
+            exec.notice("the model knows none of these nodes: structure (U, R) says nothing about them");
+        }
+        let features = Cow::Borrowed(newer.features());
+        let known = vec![None; newer.nodes()];
+        let custom = self.custom_of(newer, &known, exec)?;
+        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
+    }
+
+    /// The components of the user's own that the model needs, for the nodes of a newer graph: its own, or those of the model where all
+    /// nodes are known to it.
+    fn custom_of<'a>(
+        &self,
+        newer: &'a Graph,
+        known: &[Option<NodeId>],
+        exec: &Exec,
+    ) -> Result<Cow<'a, [CustomComponent]>> {
+        let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        let mut found = Vec::new();
+        for own in self.graph.custom_components() {
+            let name = own.name();
+            match newer.custom_components().iter().find(|other| other.name == own.name) {
+                Some(other) if other.cols() == own.cols() => found.push(other.clone()),
+                Some(other) => {
+                    let (have, need) = (other.cols(), own.cols());
+                    return unsuitable(format!(
+                        "component `{name}` has {have} columns, the model was fitted on {need}"
+                    ));
+                }
+                None if known.iter().all(Option::is_some) => {
+                    exec.notice(format!(
+                        "the newer graph has no component `{name}`: the rows of the model's own graph hold"
+                    ));
+                    let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
+                    found.push(CustomComponent { name: own.name, rows: own.rows.rows_of(&rows) });
+                }
+                None => {
+                    let new = known.iter().position(Option::is_none).map(|node| newer.node_name(node));
+                    return unsuitable(format!(
+                        "node `{}` is new and has no row of the component `{name}`, which the model needs",
+                        new.unwrap_or_default()
+                    ));
+                }
+            }
+        }
+        Ok(Cow::Owned(found))
+    }
+}

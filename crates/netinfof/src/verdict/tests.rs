@@ -1,0 +1,155 @@
+use super::*;
+use crate::evidence::{self, Samples};
+use crate::exec::Exec;
+use crate::findings::ComponentReport;
+use crate::information::{Blocks, Part};
+use crate::matrix::Matrix;
+use crate::probe::InfoScore;
+use crate::score::Contingency;
+use crate::seed::Draw;
+
+const SAMPLES: usize = 2000;
+
+/// The verdict on components that put samples with a yes or no into two bins.
+fn verdict(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Verdict {
+    let mut draw = Seed(9).stream(Stream::Synth, 0);
+    let found = components.iter().map(|(name, bins)| {
+        let mut table = Contingency::new(2, 2);
+        bins.iter().zip(labels).for_each(|(&bin, &label)| table.add(bin as usize, label as usize));
+        let info = InfoScore {
+            score: table.score(),
+            accuracy: table.accuracy(),
+            no_information: table.no_information(),
+            corrected: evidence::interval(&table, &mut draw),
+            p_value: evidence::p_value(&table, 999, &mut draw),
+            held_out: Estimate::share(3, 5),
+            table,
+            borders: Vec::new(),
+            histogram: None,
+            beyond_degree: None,
+        };
+        (name.to_string(), ComponentReport::new(&info, 1, None))
+    });
+    let split = SplitReport {
+        seed: 0,
+        components: found.collect(),
+        parts: OrderedMap::default(),
+        degree_auc: None,
+        act: None,
+        repeats: 0,
+        seconds: OrderedMap::default(),
+        samples: Samples {
+            labels: labels.to_vec(),
+            classes: 2,
+            units: (0..labels.len() as u64).collect(),
+            bins: components.iter().map(|(name, bins)| (name.to_string(), 2, bins.clone())).collect(),
+        },
+        matched: None,
+        predictive_information: Some(information(labels, components)),
+        beyond_degree_information: None,
+    };
+    let splits = [split];
+    let info = SplitsInfo::new(TaskKind::Links, false, &splits);
+    let (components, parts) = findings::summaries(&splits, &info);
+    let known = splits[0].predictive_information.as_ref();
+    let known = known.map(|information| RunInformation { information, beyond_degree: None });
+    judge(&info, &components, &parts, known, &splits).verdict
+}
+
+fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
+    let mut blocks = Blocks::default();
+    for (name, bins) in components {
+        let part = match Subject::of(name).unwrap().group(false) {
+            Group::Structure => Part::Structure,
+            Group::Features => Part::Features,
+            Group::Propagation => Part::Propagation,
+            Group::Other => Part::Other,
+        };
+        blocks.add(part, *name, Matrix::from_fn(bins.len(), 1, |row, _| bins[row] as f32 - 0.5));
+    }
+    let units: Vec<u64> = (0..labels.len() as u64).collect();
+    blocks.measure(labels, 2, &units, Seed(0), &Exec::new(1).unwrap()).unwrap()
+}
+
+/// The labels, but for a share of them that coins decide.
+fn noisy(labels: &[u32], known: f64, draw: &mut Draw) -> Vec<u32> {
+    labels.iter().map(|&label| if draw.unit() < known { label } else { draw.below(2) }).collect()
+}
+
+/// A handful of samples excludes nothing.
+#[test]
+fn few_samples_are_undecided() {
+    let mut draw = Seed(5).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let coins = noisy(&labels, 0.0, &mut draw);
+    let of = |count: usize| verdict(&labels[..count], &[("U", coins[..count].to_vec())]);
+    assert_eq!((of(12).kind, of(SAMPLES).kind), (VerdictKind::Undecided, VerdictKind::Nothing));
+    assert!(
+        of(12).reason.contains("12 pairs are too few") && of(12).next.contains("--shares"),
+        "{:?}",
+        of(12)
+    );
+    assert!(of(SAMPLES).reason.contains("is excluded"), "{}", of(SAMPLES).reason);
+}
+
+#[test]
+fn every_kind_of_verdict() {
+    let mut draw = Seed(3).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let mut of = |from: &[u32], known: f64| noisy(from, known, &mut draw);
+    let (weak, other, strong) = (of(&labels, 0.5), of(&labels, 0.5), of(&labels, 0.8));
+    let (coins, more) = (of(&labels, 0.0), of(&labels, 0.0));
+    // What carries nothing that the strong one does not.
+    let faint = of(&strong, 0.6);
+    let kind = |u: &[u32], f: &[u32], p: &[u32]| {
+        let found = verdict(&labels, &[("U", u.to_vec()), ("F", f.to_vec()), ("P", p.to_vec())]);
+        assert!(!found.reason.contains("NaN") && found.reason.ends_with('.') && !found.next.is_empty());
+        found.kind
+    };
+    assert_eq!(kind(&coins, &more, &coins), VerdictKind::Nothing);
+    // Features alone predict nothing, and there is no control: it may be a sketch of the structure.
+    assert_eq!(kind(&coins, &more, &strong), VerdictKind::Undecided);
+    assert_eq!(kind(&weak, &coins, &strong), VerdictKind::Undecided);
+    assert_eq!(kind(&weak, &coins, &other), VerdictKind::Undecided);
+    assert_eq!(kind(&strong, &coins, &faint), VerdictKind::Structure);
+    assert_eq!(kind(&weak, &other, &strong), VerdictKind::Gnn);
+    assert_eq!(kind(&coins, &strong, &faint), VerdictKind::Features);
+    assert_eq!(kind(&faint, &strong, &faint), VerdictKind::Features);
+    assert_eq!(kind(&strong, &faint, &faint), VerdictKind::Structure);
+    // Each adds to the other, and propagation carries no more than one of them.
+    assert_eq!(kind(&weak, &other, &weak), VerdictKind::Combine);
+    assert_eq!(kind(&weak, &weak, &weak), VerdictKind::Any);
+}
+
+#[test]
+fn what_was_not_measured_is_not_judged() {
+    let mut draw = Seed(6).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let strong = noisy(&labels, 0.8, &mut draw);
+    let (weak, coins) = (noisy(&strong, 0.6, &mut draw), noisy(&labels, 0.0, &mut draw));
+    for (components, kind, not) in [
+        (&[("U", &weak), ("P", &strong)][..], VerdictKind::Gnn, "features."),
+        (&[("U", &strong), ("P", &weak)], VerdictKind::Structure, "features."),
+        (&[("F", &strong)], VerdictKind::Features, "structure, propagated features."),
+        (&[("U", &strong)], VerdictKind::Structure, "features, propagated features."),
+        (&[("P", &strong)], VerdictKind::Gnn, "structure, features."),
+        (&[("U", &strong), ("F", &strong)], VerdictKind::Any, "propagated features."),
+        (&[("D", &strong)], VerdictKind::Gnn, "structure, features, propagated features."),
+        (&[("X", &coins)], VerdictKind::Nothing, "structure, features, propagated features."),
+    ] {
+        let named: Vec<&str> = components.iter().map(|(name, _)| *name).collect();
+        let components: Vec<(&str, Vec<u32>)> = components.iter().map(|(n, b)| (*n, (*b).clone())).collect();
+        let found = verdict(&labels, &components);
+        assert_eq!(found.kind, kind, "{named:?}: {}", found.reason);
+        assert!(found.reason.ends_with(&format!("Not measured: {not}")), "{named:?}: {}", found.reason);
+    }
+}
+
+#[test]
+fn any_number_of_components_can_predict() {
+    let mut draw = Seed(5).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let names = ["U", "R", "F", "P", "S", "P1", "S1", "S3", "S5", "D", "X"];
+    let all: Vec<(&str, Vec<u32>)> = names.map(|name| (name, noisy(&labels, 0.5, &mut draw))).to_vec();
+    assert_ne!(verdict(&labels, &all).kind, VerdictKind::Nothing);
+}
