@@ -61,10 +61,11 @@ def any_input(seed: int) -> netinfof.Graph:
         return netinfof.Graph(edges, scipy.sparse.csr_matrix(x) if sparse else x, labels, num_nodes=nodes)
 
 
+@pytest.mark.parametrize("seeds", [range(50), pytest.param(range(50, 200), marks=pytest.mark.slow)], ids=["few", "many"])
 @pytest.mark.parametrize("task", ["nodes", "links"])
-def test_small_inputs_of_any_kind_are_met(task: Any) -> None:
+def test_small_inputs_of_any_kind_are_met(task: Any, seeds: range) -> None:
     done = 0
-    for seed in range(200):
+    for seed in seeds:
         try:
             graph = any_input(seed)
             with warnings.catch_warnings():
@@ -83,4 +84,4 @@ def test_small_inputs_of_any_kind_are_met(task: Any) -> None:
             assert gained["interval"][0] <= 0 if matched is None else matched["interval"][0] <= 0.5, f"{seed}: {result.verdict}"
         elif kind != "undecided":
             assert gained["value"] > 0 and result.test.get("auc", 1.0) > 0.5, f"{seed}: {result.verdict}"
-    assert done > 80
+    assert done > 0.4 * len(seeds)
