@@ -3,15 +3,13 @@
 //! In: the normalised embedding ẑ of a component and the training graph. Out: a symmetric d × d matrix H, so that
 //! `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot see heterophily.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, ComponentKind};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Pair};
-use crate::kernel::{self, Scaled};
+use crate::kernel::{self, GroupedPairs, Scaled, SmallMatrix};
 use crate::linalg::{LeastSquares, LsqrInfo, LsqrParams, lsqr, solve_spd};
 use crate::matrix::Matrix;
 use crate::split::LinkSplit;
@@ -157,7 +155,7 @@ pub(crate) fn fit(
             Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
         }
     };
-    let times_h = |z: &Matrix| kernel::gemm(z, compatibility.matrix.faer(), exec);
+    let times_h = |z: &Matrix| kernel::gemm(z, &compatibility.matrix, exec);
     let zh = times_h(&z);
     let seen = rows.map(|rows| {
         let rows_h = times_h(&rows);
@@ -167,10 +165,10 @@ pub(crate) fn fit(
 }
 
 /// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d matrices.
-fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<Mat<f64>> {
+fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<SmallMatrix> {
     let degrees: Vec<f32> = (0..graph.rows()).map(|node| graph.row(node).len() as f32).collect();
     let mut left = kernel::gram(z, Some(&degrees), exec);
-    for k in 0..left.nrows() {
+    for k in 0..left.rows() {
         left[(k, k)] += alpha;
     }
     let right = kernel::gemm_tn(z, &kernel::spmm(Scaled::plain(graph), z, exec), exec);
@@ -198,8 +196,8 @@ fn hstar(
 }
 
 /// Places (i ≤ j) of the largest entries of the symmetric part of H that carry this share of their sum; ties by place.
-fn strongest(h: &Mat<f64>, energy: f64) -> Vec<Pair> {
-    let size = u32::try_from(h.nrows()).expect("embeddings are narrow");
+fn strongest(h: &SmallMatrix, energy: f64) -> Vec<Pair> {
+    let size = u32::try_from(h.rows()).expect("embeddings are narrow");
     let value = |[i, j]: Pair| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]).abs();
     let mut places: Vec<Pair> = (0..size).flat_map(|i| (i..size).map(move |j| [i, j])).collect();
     places.sort_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
@@ -263,8 +261,7 @@ struct PairFit<'a> {
 
 impl<'a> PairFit<'a> {
     fn new(z: &'a Matrix, sample: &'a Sample, free: &'a [Pair], exec: &'a Exec) -> Self {
-        let mut led = Matrix::zeros(sample.firsts.len(), z.cols());
-        exec.fill_matrix(&mut led, |at, row| row.copy_from_slice(z.row(sample.firsts[at] as usize)));
+        let led = kernel::gather_rows(z, &sample.firsts, exec);
         PairFit { z, led, sample, free, exec }
     }
 
@@ -282,63 +279,9 @@ impl<'a> PairFit<'a> {
 impl LeastSquares for PairFit<'_> {
     fn step(&self, v: &[f64], alpha: f64, u: &mut Vec<f64>) -> Vec<f64> {
         let d = self.z.cols();
-        let h = self.matrix(v);
-        let starts = &self.sample.starts;
-        // A block of first nodes at a time: its part of ẐH, of u, of W_u Ẑ and of ẐᵀW_u Ẑ, all within the cache, and
-        // the second node of a pair fetched once for both products.
-        let nodes = self.led.rows();
-        let blocks = self.exec.map_blocks(nodes, 256.max(nodes.div_ceil(64)), |range| {
-            let rows = MatRef::from_row_major_slice(
-                &self.led.as_slice()[range.start * d..range.end * d],
-                range.len(),
-                d,
-            );
-            let mut zh = vec![0.0f32; range.len() * d];
-            matmul(
-                MatMut::from_row_major_slice_mut(&mut zh, range.len(), d),
-                Accum::Replace,
-                rows,
-                h.faer(),
-                1.0,
-                Par::Seq,
-            );
-            let mut new = u[starts[range.start]..starts[range.end]].to_vec();
-            kernel::simd(
-                #[inline(always)]
-                || {
-                    for (node, row) in range.clone().zip(zh.chunks_exact_mut(d)) {
-                        let mut gathered = vec![0.0f32; d];
-                        for at in starts[node]..starts[node + 1] {
-                            let other = self.z.row(self.sample.pairs[at][1] as usize);
-                            let u = &mut new[at - starts[range.start]];
-                            *u = f64::from(kernel::dot(row, other)) - alpha * *u;
-                            kernel::axpy(*u as f32, other, &mut gathered);
-                        }
-                        // ẐH of this node has served; what was gathered for it takes its place.
-                        row.copy_from_slice(&gathered);
-                    }
-                },
-            );
-            let gathered = MatRef::from_row_major_slice(&zh, range.len(), d);
-            let mut product = vec![0.0f32; d * d];
-            matmul(
-                MatMut::from_row_major_slice_mut(&mut product, d, d),
-                Accum::Replace,
-                rows.transpose(),
-                gathered,
-                1.0,
-                Par::Seq,
-            );
-            (new, product)
-        });
-        let mut m = vec![0.0f64; d * d];
-        u.clear();
-        for (new, product) in blocks {
-            u.extend(new);
-            for (m, v) in m.iter_mut().zip(product) {
-                *m += f64::from(v);
-            }
-        }
+        let Sample { pairs, starts, .. } = self.sample;
+        let grouped = GroupedPairs { z: self.z, firsts: &self.led, pairs, starts };
+        let m = kernel::pair_fit_step(&grouped, &self.matrix(v), alpha, u, self.exec);
         self.free
             .iter()
             .map(|&[i, j]| {
@@ -409,7 +352,7 @@ mod tests {
         assert!(free.len() < 10, "the cut takes entries away");
         let problem = PairFit::new(&z, &sample, &free, &exec);
         let n = sample.pairs.len();
-        let design = Mat::from_fn(n, free.len(), |row, col| {
+        let design = SmallMatrix::from_fn(n, free.len(), |row, col| {
             let [i, j] = sample.pairs[row].map(|v| v as usize);
             let [a, b] = free[col].map(|v| v as usize);
             let (zi, zj) = (z.row(i), z.row(j));
@@ -439,11 +382,11 @@ mod tests {
             .iter()
             .map(|&[i, j]| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]))
             .collect();
-        let mut normal = design.transpose() * &design;
+        let mut normal = design.transpose_times(&design);
         for k in 0..free.len() {
             normal[(k, k)] += 1.0;
         }
-        let right = Mat::from_fn(free.len(), 1, |k, _| {
+        let right = SmallMatrix::from_fn(free.len(), 1, |k, _| {
             (0..n)
                 .map(|row| {
                     let at_start: f64 = (0..free.len()).map(|c| design[(row, c)] * start[c]).sum();

@@ -15,12 +15,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use faer::Mat;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::evidence::{Estimate, NORMAL};
 use crate::exec::Exec;
+use crate::kernel::SmallMatrix;
 use crate::linalg::sgl::log_sum_exp;
 use crate::linalg::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
 use crate::matrix::Matrix;
@@ -454,12 +454,12 @@ struct Choice {
 struct Training<'a> {
     labels: &'a [u32],
     /// One-hot labels less the classes' shares.
-    target: Mat<f64>,
+    target: SmallMatrix,
     log_shares: Vec<f64>,
     /// For every block, products of the training samples' rows; the mean diagonal is 1.
-    kernels: Vec<Mat<f64>>,
+    kernels: Vec<SmallMatrix>,
     /// Rows of all blocks that are compared by products, on the same scale, and their columns by block.
-    rows: Mat<f64>,
+    rows: SmallMatrix,
     columns: Vec<Option<Range<usize>>>,
     /// Whether blocks are single scores with their hinges, as those of pairs are.
     single_scores: bool,
@@ -477,24 +477,26 @@ impl Fold {
     ) -> Result<Vec<Vec<f64>>> {
         let own: Vec<u32> = self.training.iter().map(|&at| labels[at]).collect();
         let shares = shares(&own, classes, 0.5);
-        let target = Mat::from_fn(own.len(), classes, |row, col| {
+        let target = SmallMatrix::from_fn(own.len(), classes, |row, col| {
             f64::from(u8::from(own[row] as usize == col)) - shares[col]
         });
         let rows = |block: &Block, of: &[usize]| {
-            Mat::from_fn(of.len(), block.rows.cols(), |row, col| f64::from(block.rows.row(of[row])[col]))
+            SmallMatrix::from_fn(of.len(), block.rows.cols(), |row, col| {
+                f64::from(block.rows.row(of[row])[col])
+            })
         };
-        let trained: Vec<Mat<f64>> = blocks.iter().map(|block| rows(block, &self.training)).collect();
+        let trained: Vec<SmallMatrix> = blocks.iter().map(|block| rows(block, &self.training)).collect();
         let mut scales = Vec::new();
-        let kernels: Vec<Mat<f64>> = blocks
+        let kernels: Vec<SmallMatrix> = blocks
             .iter()
             .zip(&trained)
             .map(|(block, z)| {
                 let width = if block.by_distance() { middle_distance(z) } else { 0.0 };
                 let mut kernel = compared(block, z, z, width);
                 let mean =
-                    (0..kernel.nrows()).map(|i| kernel[(i, i)]).sum::<f64>() / kernel.nrows().max(1) as f64;
+                    (0..kernel.rows()).map(|i| kernel[(i, i)]).sum::<f64>() / kernel.rows().max(1) as f64;
                 let scale = if mean > 0.0 { 1.0 / mean } else { 0.0 };
-                kernel *= faer::Scale(scale);
+                kernel.scale(scale);
                 scales.push((scale, width));
                 kernel
             })
@@ -510,7 +512,7 @@ impl Fold {
                 })
             })
             .collect();
-        let mut rows_of_all = Mat::<f64>::zeros(own.len(), width);
+        let mut rows_of_all = SmallMatrix::zeros(own.len(), width);
         for (at, columns) in columns.iter().enumerate().filter_map(|(at, c)| Some((at, c.clone()?))) {
             let root = scales[at].0.sqrt();
             for (from, to) in columns.enumerate() {
@@ -527,18 +529,19 @@ impl Fold {
         for group in groups {
             exec.check()?;
             let choice = training.choose(&group.blocks, &chosen)?;
-            let mut scores = Mat::<f64>::zeros(self.judged.len(), classes);
+            let mut scores = SmallMatrix::zeros(self.judged.len(), classes);
             if let Some(rows_of_group) = training.active_rows(&choice.weights) {
                 // Few columns: the coefficients of the columns themselves.
-                let gram = rows_of_group.transpose() * &rows_of_group;
-                let target = rows_of_group.transpose() * &training.target;
+                let gram = rows_of_group.transpose_times(&rows_of_group);
+                let target = rows_of_group.transpose_times(&training.target);
                 let coefficients = kernel_ridge(&gram, choice.penalty, &target)?;
                 let mut first = 0;
                 for at in (0..blocks.len()).filter(|&at| choice.weights[at] > 0.0) {
                     let judged = rows(&blocks[at], &self.judged);
-                    let own = coefficients.subrows(first, judged.ncols());
-                    scores += faer::Scale((choice.weights[at] * scales[at].0).sqrt()) * (&judged * own);
-                    first += judged.ncols();
+                    let own = first..first + judged.cols();
+                    first = own.end;
+                    let part = judged.times_rows(&coefficients, own);
+                    scores.add_scaled((choice.weights[at] * scales[at].0).sqrt(), &part);
                 }
             } else {
                 let alpha =
@@ -547,11 +550,11 @@ impl Fold {
                     let (scale, width) = scales[at];
                     let judged = rows(&blocks[at], &self.judged);
                     let part = if blocks[at].by_distance() {
-                        compared(&blocks[at], &judged, &trained[at], width) * &alpha
+                        compared(&blocks[at], &judged, &trained[at], width).times(&alpha)
                     } else {
-                        &judged * (trained[at].transpose() * &alpha)
+                        judged.times(&trained[at].transpose_times(&alpha))
                     };
-                    scores += faer::Scale(choice.weights[at] * scale) * part;
+                    scores.add_scaled(choice.weights[at] * scale, &part);
                 }
             }
             let of = |(row, &node): (usize, &usize)| {
@@ -570,18 +573,18 @@ impl Fold {
 }
 
 impl Training<'_> {
-    fn kernel(&self, weights: &[f64]) -> Mat<f64> {
+    fn kernel(&self, weights: &[f64]) -> SmallMatrix {
         let size = self.labels.len();
-        let mut sum = Mat::<f64>::zeros(size, size);
+        let mut sum = SmallMatrix::zeros(size, size);
         for (kernel, &weight) in self.kernels.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
-            sum += faer::Scale(weight) * kernel;
+            sum.add_scaled(weight, kernel);
         }
         sum
     }
 
     /// The rows of the blocks with weights, side by side and weighted; none where there are more columns than rows, or a block is compared by distance. Of the
     /// two forms of the same regression this is the one with the smaller matrix then.
-    fn active_rows(&self, weights: &[f64]) -> Option<Mat<f64>> {
+    fn active_rows(&self, weights: &[f64]) -> Option<SmallMatrix> {
         let active = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
         let width: Option<usize> =
             active().map(|(at, _)| self.columns[at].as_ref().map(ExactSizeIterator::len)).sum();
@@ -589,7 +592,7 @@ impl Training<'_> {
         let columns: Vec<(usize, f64)> = active()
             .flat_map(|(at, weight)| self.columns[at].clone().unwrap_or(0..0).map(|col| (col, weight.sqrt())))
             .collect();
-        Some(Mat::from_fn(self.labels.len(), columns.len(), |row, col| {
+        Some(SmallMatrix::from_fn(self.labels.len(), columns.len(), |row, col| {
             let (own, root) = columns[col];
             root * self.rows[(row, own)]
         }))
@@ -667,25 +670,25 @@ impl Training<'_> {
 }
 
 /// Products of rows, or how near they are to each other.
-fn compared(block: &Block, a: &Mat<f64>, b: &Mat<f64>, width: f64) -> Mat<f64> {
-    let products = a * b.transpose();
+fn compared(block: &Block, a: &SmallMatrix, b: &SmallMatrix, width: f64) -> SmallMatrix {
+    let products = a.times_transpose(b);
     if !block.by_distance() {
         return products;
     }
-    let squares = |z: &Mat<f64>| -> Vec<f64> {
-        (0..z.nrows()).map(|row| (0..z.ncols()).map(|col| z[(row, col)].powi(2)).sum()).collect()
+    let squares = |z: &SmallMatrix| -> Vec<f64> {
+        (0..z.rows()).map(|row| (0..z.cols()).map(|col| z[(row, col)].powi(2)).sum()).collect()
     };
     let (left, right) = (squares(a), squares(b));
-    Mat::from_fn(a.nrows(), b.nrows(), |i, j| {
+    SmallMatrix::from_fn(a.rows(), b.rows(), |i, j| {
         let square = (left[i] + right[j] - 2.0 * products[(i, j)]).max(0.0);
         if width > 0.0 { (-square / width).exp() } else { 1.0 }
     })
 }
 
 /// The median of the squared distances between rows.
-fn middle_distance(z: &Mat<f64>) -> f64 {
-    let rows = z.nrows();
-    let square = |i: usize, j: usize| (0..z.ncols()).map(|c| (z[(i, c)] - z[(j, c)]).powi(2)).sum::<f64>();
+fn middle_distance(z: &SmallMatrix) -> f64 {
+    let rows = z.rows();
+    let square = |i: usize, j: usize| (0..z.cols()).map(|c| (z[(i, c)] - z[(j, c)]).powi(2)).sum::<f64>();
     // Neighbours at several strides stand for all pairs.
     let mut all: Vec<f64> = (1..rows.min(40))
         .flat_map(|stride| (0..rows).map(move |i| (i, (i + stride * 7) % rows)))
@@ -698,7 +701,7 @@ fn middle_distance(z: &Mat<f64>) -> f64 {
 
 /// The temperature at which these scores predict best, and the mean of −ln p then. Newton's method on a convex function. As if one sample more had been
 /// predicted wrong: where all are right, nothing else would keep the temperature from being certain of the next.
-fn temperature(scores: &Mat<f64>, labels: &[u32], log_shares: &[f64]) -> (f64, f64) {
+fn temperature(scores: &SmallMatrix, labels: &[u32], log_shares: &[f64]) -> (f64, f64) {
     const HOTTEST: f64 = 200.0;
     let classes = log_shares.len();
     let wrong = 1.0 / (labels.len() as f64 + 2.0);
@@ -831,7 +834,8 @@ mod tests {
     #[test]
     fn temperatures_leave_a_doubt() {
         let labels: Vec<u32> = (0..20).map(|at| at % 2).collect();
-        let scores = Mat::from_fn(20, 2, |row, col| if labels[row] as usize == col { 0.5 } else { -0.5 });
+        let scores =
+            SmallMatrix::from_fn(20, 2, |row, col| if labels[row] as usize == col { 0.5 } else { -0.5 });
         let (t, loss) = temperature(&scores, &labels, &[0.5f64.ln(); 2]);
         let right = 1.0 / (1.0 + (-t).exp());
         assert!((right - 21.0 / 22.0).abs() < 1e-3 && loss > 0.0, "{t}: {right}");

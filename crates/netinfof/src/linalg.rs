@@ -14,7 +14,6 @@ pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
 
 pub(crate) use kernel_ridge::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
-pub(crate) use kmeans::assign;
 pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};
 
@@ -38,11 +37,11 @@ impl<B: Blocks> LinearOperator for Dense<'_, B> {
         self.0.cols()
     }
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        kernel::gemm(self.0, x.faer(), exec)
+        kernel::gemm(self.0, x, exec)
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
         let product = kernel::gemm_tn(self.0, x, exec);
-        Matrix::from_fn(product.nrows(), product.ncols(), |row, col| product[(row, col)] as f32)
+        Matrix::from_fn(product.rows(), product.cols(), |row, col| product[(row, col)] as f32)
     }
     fn cost(&self) -> f64 {
         (self.0.rows() * self.0.cols()) as f64 * DENSE_COST

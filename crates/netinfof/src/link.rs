@@ -10,7 +10,7 @@ use crate::component::Component;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Pair, ordered};
-use crate::kernel::{self, simd};
+use crate::kernel;
 use crate::linalg::sgl::{Block, Design};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, DegreeScore, Pairwise, PairwiseDesign, PairwiseSource};
@@ -249,21 +249,8 @@ impl Design for Hadamard<'_> {
     }
 
     fn fill(&self, rows: Range<usize>, out: &mut [f32]) {
-        let d = self.z.cols();
-        let [own, other] = if self.ordered { [1.0, 0.0] } else { [0.5, 0.5] };
-        simd(
-            #[inline(always)]
-            || {
-                for (&[i, j], out) in self.pairs[rows].iter().zip(out.chunks_exact_mut(d)) {
-                    let (i, j) = (i as usize, j as usize);
-                    let (zi, zj) = (&self.z.row(i)[..d], &self.z.row(j)[..d]);
-                    let (hi, hj) = (&self.zh.row(i)[..d], &self.zh.row(j)[..d]);
-                    for k in 0..d {
-                        out[k] = own * hi[k] * zj[k] + other * hj[k] * zi[k];
-                    }
-                }
-            },
-        );
+        let factors = if self.ordered { [1.0, 0.0] } else { [0.5, 0.5] };
+        kernel::hadamard_features(self.zh, self.z, &self.pairs[rows], factors, out);
     }
 }
 

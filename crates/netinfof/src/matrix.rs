@@ -159,9 +159,4 @@ impl Matrix {
             }
         }
     }
-
-    /// The same matrix for the dense-algebra library, without copying.
-    pub(crate) fn faer(&self) -> faer::MatRef<'_, f32> {
-        faer::MatRef::from_row_major_slice(self.as_slice(), self.rows, self.cols)
-    }
 }

@@ -333,7 +333,7 @@ impl Model {
         let mut components = exec.stage("components", fit.embedded.len(), || {
             let place = |(place, h): &(Place, Matrix)| {
                 let z = place.rows(&ground, exec);
-                let zh = kernel::gemm(&z, h.faer(), exec);
+                let zh = kernel::gemm(&z, h, exec);
                 let compatibility = Compatibility { matrix: h.clone(), coefficients: 0, lsqr: None };
                 exec.step()?;
                 Ok(LinkComponent::Embedded(AdjustedComponent { kind: place.kind, z, zh, compatibility }))

@@ -9,13 +9,11 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use faer::Mat;
-
 use crate::component::{ComponentParams, Preparation, PreparedRows};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
-use crate::kernel::{self, Blocks, simd};
+use crate::kernel::{self, Blocks};
 use crate::linalg::solve_spd;
 use crate::matrix::{LARGE, Matrix};
 use crate::spec::{Group, Weighting};
@@ -123,23 +121,15 @@ impl<'a> Rows<'a> {
     }
 
     fn add(&self, row: usize, to: &mut [f32]) {
-        simd(
-            #[inline(always)]
-            || match self {
-                Rows::Dense(x) => kernel::axpy(1.0, x.row(row), to),
-                Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
-                    room.resize(to.len(), 0.0);
-                    prepared.row(row, room);
-                    kernel::axpy(factors[row], room, to);
-                }),
-                Rows::Sparse(x) => match x.row_values(row) {
-                    None => x.row(row).iter().for_each(|&col| to[col as usize] += 1.0),
-                    Some(values) => {
-                        x.row(row).iter().zip(values).for_each(|(&col, v)| to[col as usize] += v);
-                    }
-                },
-            },
-        );
+        match self {
+            Rows::Dense(x) => kernel::axpy(1.0, x.row(row), to),
+            Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
+                room.resize(to.len(), 0.0);
+                prepared.row(row, room);
+                kernel::axpy(factors[row], room, to);
+            }),
+            Rows::Sparse(x) => kernel::add_sparse_row(x, row, to),
+        }
     }
 
     /// Sets `to` to zero where these rows are not.
@@ -157,23 +147,15 @@ impl<'a> Rows<'a> {
     }
 
     fn dot(&self, row: usize, with: &[f32]) -> f32 {
-        simd(
-            #[inline(always)]
-            || match self {
-                Rows::Dense(x) => kernel::dot(x.row(row), with),
-                Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
-                    room.resize(with.len(), 0.0);
-                    prepared.row(row, room);
-                    factors[row] * kernel::dot(room, with)
-                }),
-                Rows::Sparse(x) => match x.row_values(row) {
-                    None => x.row(row).iter().map(|&col| with[col as usize]).sum(),
-                    Some(values) => {
-                        x.row(row).iter().zip(values).map(|(&col, v)| v * with[col as usize]).sum()
-                    }
-                },
-            },
-        )
+        match self {
+            Rows::Dense(x) => kernel::dot(x.row(row), with),
+            Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
+                room.resize(with.len(), 0.0);
+                prepared.row(row, room);
+                factors[row] * kernel::dot(room, with)
+            }),
+            Rows::Sparse(x) => kernel::sparse_row_dot(x, row, with),
+        }
     }
 }
 
@@ -621,15 +603,15 @@ impl Pairwise {
         found.standard = moments(&rows).into_iter().map(|[mean, scale]| [mean, scale * DEVIATION]).collect();
         exec.fill_matrix(&mut rows, |_, row| standardize(&found.standard, row));
         let mut left = kernel::gram(&rows, None, exec);
-        for k in 0..left.nrows() {
+        for k in 0..left.rows() {
             left[(k, k)] += 1e-4 * n as f64;
         }
         let label = |row: usize| f64::from(u8::from(labels[picked[row]]));
         let centre = (0..n).map(label).sum::<f64>() / n as f64;
         let target = Matrix::from_fn(n, 1, |row, _| (label(row) - centre) as f32);
-        let right: Mat<f64> = kernel::gemm_tn(&rows, &target, exec);
+        let right = kernel::gemm_tn(&rows, &target, exec);
         let weights = solve_spd(&left, &right)?;
-        found.weights = (0..weights.nrows()).map(|k| weights[(k, 0)] as f32).collect();
+        found.weights = (0..weights.rows()).map(|k| weights[(k, 0)] as f32).collect();
         Ok(found)
     }
 
@@ -702,6 +684,7 @@ impl crate::linalg::sgl::Design for PairwiseDesign<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::SmallMatrix;
     use crate::seed::{Seed, Stream};
 
     /// A random graph with some isolated nodes, and sparse features with some empty rows.
@@ -759,12 +742,13 @@ mod tests {
         let n = 25;
         let graph = Csr::symmetric(n, &edges);
         let a = graph.to_dense();
-        let a = Mat::from_fn(n, n, |i, j| f64::from(a.row(i)[j]));
+        let a = SmallMatrix::from_fn(n, n, |i, j| f64::from(a.row(i)[j]));
         let degree = |i: usize| graph.row(i).len() as f64;
-        let weigh = |power: f64| {
-            Mat::from_fn(n, n, |i, j| if i == j && degree(i) > 0.0 { degree(i).powf(-power) } else { 0.0 })
+        let paths = |power: f64| {
+            let weight = |i: usize| if degree(i) > 0.0 { degree(i).powf(-power) } else { 0.0 };
+            let step = SmallMatrix::from_fn(n, n, |i, j| a[(i, j)] * weight(j));
+            step.times(&step).times(&a)
         };
-        let paths = |power: f64| &a * weigh(power) * &a * weigh(power) * &a;
         let (p0, p1, p15) = (paths(0.0), paths(1.0), paths(1.5));
         let x = match &features {
             Features::Sparse(x) => x.to_dense(),

@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 use crate::evidence::{self, Estimate, Samples};
 use crate::exec::Exec;
 use crate::graph::NodeId;
-use crate::linalg::{KMeansParams, assign, kmeans};
+use crate::kernel;
+use crate::linalg::{KMeansParams, kmeans};
 use crate::link::{Evaluated, Learned, PairScore, PairSet};
-use crate::matrix::Matrix;
 use crate::score::{Contingency, bin, quantile_borders};
 use crate::seed::{Seed, Stream};
 use crate::spec::Subject;
@@ -307,14 +307,11 @@ pub fn nodes(
     let found = exec.stage("probe", components.len(), || {
         exec.try_map(components, |component| {
             let z = component.normalized(Normalization::ByKind, exec);
-            let rows = |nodes: &[NodeId]| {
-                let mut rows = Matrix::zeros(nodes.len(), z.cols());
-                exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(nodes[at] as usize)));
-                rows
-            };
+            let rows = |nodes: &[NodeId]| kernel::gather_rows(&z, nodes, exec);
             let unit = component.kind.spec().stream;
             let (centres, _) = kmeans(&rows(&split.sets.test), k, &params.kmeans, seed, unit, exec)?;
-            let clusters: Vec<u32> = assign(&rows(&known), &centres, exec).iter().map(|a| a.0).collect();
+            let nearest = kernel::nearest_centres(&rows(&known), &centres, exec);
+            let clusters: Vec<u32> = nearest.iter().map(|centre| centre.0).collect();
             let shape = [centres.rows(), classes];
             let mut table = Contingency::new(shape[0], shape[1]);
             for (&cluster, &label) in clusters.iter().zip(&labels) {

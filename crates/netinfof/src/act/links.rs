@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::Csr;
-use crate::kernel::{self, simd};
+use crate::kernel;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
 use crate::linalg::{SglInfo, SglParams};
 use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
@@ -157,14 +157,7 @@ impl LinkModel {
         exec.fill_rows(&mut scores, 1, 256, |first, scores| {
             let mut block = vec![0.0; scores.len() * width];
             design.fill(first..first + scores.len(), &mut block);
-            simd(
-                #[inline(always)]
-                || {
-                    for (score, row) in scores.iter_mut().zip(block.chunks_exact(width)) {
-                        *score = f64::from(kernel::dot(row, &self.weights)) + self.intercept;
-                    }
-                },
-            );
+            kernel::affine_scores(&block, width, &[(&self.weights, self.intercept)], scores);
         });
         scores
     }

@@ -11,7 +11,7 @@ use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::information::shares;
-use crate::kernel::{self, simd};
+use crate::kernel;
 use crate::linalg::SglParams;
 use crate::linalg::sgl::{Block, Design, Solver, Target, Weights, log_sum_exp};
 use crate::matrix::Matrix;
@@ -111,16 +111,7 @@ impl NodeModel {
             }
             let mut block = vec![0.0; count * width];
             design.fill(first..first + count, &mut block);
-            simd(
-                #[inline(always)]
-                || {
-                    for (scores, row) in scores.chunks_exact_mut(classes).zip(block.chunks_exact(width)) {
-                        for (score, (weights, intercept)) in scores.iter_mut().zip(&self.outputs) {
-                            *score = f64::from(kernel::dot(row, weights)) + intercept;
-                        }
-                    }
-                },
-            );
+            kernel::affine_scores(&block, width, &self.outputs, scores);
         });
         scores
     }

@@ -1,7 +1,5 @@
 //! k-means: greedy k-means++ seeding (Arthur and Vassilvitskii 2007), Lloyd's iterations, restarts.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
@@ -39,9 +37,6 @@ pub struct KMeansInfo {
     pub converged: bool,
 }
 
-/// Rows in a block; sums are taken block by block, so it is fixed.
-const BLOCK: usize = 1024;
-
 /// Centres of `k` clusters of the rows of `x`, fewer where there are fewer different rows. `unit` names the random stream.
 ///
 /// `O(n · k · d)` an iteration, as dense products over blocks of rows.
@@ -61,11 +56,11 @@ pub fn kmeans(
         let mut draw = seed.stream(Stream::KMeans, (unit << 16) | restart as u64);
         let mut centres = seed_centres(x, k, &mut draw, exec);
         let mut info = KMeansInfo::default();
-        let mut assigned = assign(x, &centres, exec);
+        let mut assigned = kernel::nearest_centres(x, &centres, exec);
         while info.iterations < params.max_iterations {
             info.iterations += 1;
             let moved = update(x, &mut centres, &assigned, exec);
-            let next = assign(x, &centres, exec);
+            let next = kernel::nearest_centres(x, &centres, exec);
             let rest = next.iter().zip(&assigned).all(|(new, old)| new.0 == old.0);
             assigned = next;
             if rest || moved <= params.tolerance * variance {
@@ -81,71 +76,11 @@ pub fn kmeans(
     Ok(best.expect("at least one start"))
 }
 
-/// The nearest centre of every row and the squared distance to it; of equally near ones the first.
-pub(crate) fn assign(x: &Matrix, centres: &Matrix, exec: &Exec) -> Vec<(u32, f32)> {
-    let k = centres.rows();
-    let norms: Vec<f32> = (0..k).map(|c| kernel::dot(centres.row(c), centres.row(c))).collect();
-    let mut out = vec![(0, 0.0); x.rows()];
-    exec.fill_rows(&mut out, 1, BLOCK, |first, out| {
-        let products = block_products(x, first, out.len(), centres);
-        kernel::simd(
-            #[inline(always)]
-            || {
-                for (at, out) in out.iter_mut().enumerate() {
-                    let row = x.row(first + at);
-                    let mut nearest = (0, f32::INFINITY);
-                    for (c, (product, norm)) in products[at * k..(at + 1) * k].iter().zip(&norms).enumerate()
-                    {
-                        let distance = norm - 2.0 * product;
-                        if distance < nearest.1 {
-                            nearest = (c as u32, distance);
-                        }
-                    }
-                    *out = (nearest.0, (nearest.1 + kernel::dot(row, row)).max(0.0));
-                }
-            },
-        );
-    });
-    out
-}
-
-/// Products of some rows with all centres.
-fn block_products(x: &Matrix, first: usize, count: usize, centres: &Matrix) -> Vec<f32> {
-    let d = x.cols();
-    let rows = MatRef::from_row_major_slice(&x.as_slice()[first * d..(first + count) * d], count, d);
-    let mut products = vec![0.0; count * centres.rows()];
-    let dst = MatMut::from_row_major_slice_mut(&mut products, count, centres.rows());
-    matmul(dst, Accum::Replace, rows, centres.faer().transpose(), 1.0, Par::Seq);
-    products
-}
-
 /// Moves every centre to the mean of its rows and returns the sum of the squared moves. A centre without rows goes to the
 /// row that is farthest from its own.
 fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec) -> f64 {
     let (k, d) = (centres.rows(), x.cols());
-    let partials = exec.map_blocks(x.rows(), BLOCK.max(x.rows().div_ceil(64)), |range| {
-        let mut sums = vec![0.0f64; k * d];
-        let mut counts = vec![0u32; k];
-        kernel::simd(
-            #[inline(always)]
-            || {
-                for row in range {
-                    let cluster = assigned[row].0 as usize;
-                    counts[cluster] += 1;
-                    for (sum, &v) in sums[cluster * d..(cluster + 1) * d].iter_mut().zip(x.row(row)) {
-                        *sum += f64::from(v);
-                    }
-                }
-            },
-        );
-        (sums, counts)
-    });
-    let mut sums = vec![0.0f64; k * d];
-    let mut counts = vec![0u32; k];
-    for (partial, partial_counts) in &partials {
-        sums.iter_mut().zip(partial).for_each(|(sum, v)| *sum += v);
-        counts.iter_mut().zip(partial_counts).for_each(|(count, v)| *count += v);
-    }
+    let (sums, counts) = kernel::cluster_sums(x, assigned, k, exec);
     let mut farthest: Vec<usize> = Vec::new();
     if counts.contains(&0) {
         farthest = (0..x.rows()).collect();
@@ -175,7 +110,8 @@ fn seed_centres(x: &Matrix, k: usize, draw: &mut Draw, exec: &Exec) -> Matrix {
     let trials = 2 + (k as f64).ln() as usize;
     let mut chosen = vec![draw.below(n) as usize];
     let pick = |rows: &[usize]| Matrix::from_fn(rows.len(), x.cols(), |row, col| x.row(rows[row])[col]);
-    let mut nearest: Vec<f32> = assign(x, &pick(&chosen), exec).iter().map(|a| a.1).collect();
+    let mut nearest: Vec<f32> =
+        kernel::nearest_centres(x, &pick(&chosen), exec).iter().map(|a| a.1).collect();
     while chosen.len() < k {
         let total: f64 = nearest.iter().map(|&d| f64::from(d)).sum();
         if total <= 1e-12 * f64::from(n) {
@@ -195,21 +131,8 @@ fn seed_centres(x: &Matrix, k: usize, draw: &mut Draw, exec: &Exec) -> Matrix {
         let options = pick(&candidates);
         let with: Vec<Vec<f32>> = (0..trials)
             .map(|option| {
-                let centre = options.row(option);
-                let norm = kernel::dot(centre, centre);
                 let mut distances = nearest.clone();
-                exec.fill_rows(&mut distances, 1, BLOCK, |first, out| {
-                    kernel::simd(
-                        #[inline(always)]
-                        || {
-                            for (at, out) in out.iter_mut().enumerate() {
-                                let row = x.row(first + at);
-                                let distance = norm + kernel::dot(row, row) - 2.0 * kernel::dot(row, centre);
-                                *out = out.min(distance.max(0.0));
-                            }
-                        },
-                    );
-                });
+                kernel::lower_distances(x, options.row(option), &mut distances, exec);
                 distances
             })
             .collect();
@@ -239,7 +162,7 @@ mod tests {
         let x = blobs(3000);
         let (centres, info) = kmeans(&x, 3, &KMeansParams::default(), Seed(0), 0, &exec).unwrap();
         assert!(info.converged);
-        let assigned = assign(&x, &centres, &exec);
+        let assigned = kernel::nearest_centres(&x, &centres, &exec);
         for row in 0..3000 {
             assert_eq!(assigned[row].0, assigned[row % 3].0, "row {row}");
         }
@@ -254,7 +177,7 @@ mod tests {
         let params = KMeansParams { tolerance: 0.0, ..KMeansParams::default() };
         let (mut centres, info) = kmeans(&x, 7, &params, Seed(0), 0, &exec).unwrap();
         assert!(info.converged);
-        let assigned = assign(&x, &centres, &exec);
+        let assigned = kernel::nearest_centres(&x, &centres, &exec);
         assert!(update(&x, &mut centres, &assigned, &exec) < 1e-9);
     }
 

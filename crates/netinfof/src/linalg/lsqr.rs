@@ -137,17 +137,17 @@ fn relative(part: f64, whole: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::SmallMatrix;
     use crate::seed::{Seed, Stream};
-    use faer::Mat;
 
-    struct Dense(Mat<f64>);
+    struct Dense(SmallMatrix);
 
     impl Dense {
         fn forward(&self, x: &[f64]) -> Vec<f64> {
-            (0..self.0.nrows()).map(|r| (0..x.len()).map(|c| self.0[(r, c)] * x[c]).sum()).collect()
+            (0..self.0.rows()).map(|r| (0..x.len()).map(|c| self.0[(r, c)] * x[c]).sum()).collect()
         }
         fn adjoint(&self, r: &[f64]) -> Vec<f64> {
-            (0..self.0.ncols()).map(|c| (0..r.len()).map(|i| self.0[(i, c)] * r[i]).sum()).collect()
+            (0..self.0.cols()).map(|c| (0..r.len()).map(|i| self.0[(i, c)] * r[i]).sum()).collect()
         }
     }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn equals_the_normal_equations() {
         let mut draw = Seed(9).stream(Stream::Synth, 0);
-        let a = Mat::from_fn(30, 8, |_, _| draw.normal());
+        let a = SmallMatrix::from_fn(30, 8, |_, _| draw.normal());
         let b: Vec<f64> = (0..30).map(|_| draw.normal()).collect();
         let start: Vec<f64> = (0..8).map(|_| draw.normal()).collect();
         for damp in [0.0, 1.5] {
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn equals_scipys_with_damping_and_a_start() {
         let oracle = crate::oracle::read();
-        let a = Mat::from_fn(20, 6, |r, c| oracle.a[r][c]);
+        let a = SmallMatrix::from_fn(20, 6, |r, c| oracle.a[r][c]);
         let params = LsqrParams { damp: 1.3, tolerance: 1e-13, max_iterations: 200 };
         let (x, _) = lsqr(&Dense(a), &oracle.b, &oracle.start, &params, || Ok(())).unwrap();
         for (found, expected) in x.iter().zip(&oracle.lsqr) {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_start_that_solves_is_kept() {
-        let a = Dense(Mat::identity(3, 3));
+        let a = Dense(SmallMatrix::identity(3));
         let (x, info) =
             lsqr(&a, &[1.0, 2.0, 3.0], &[1.0, 2.0, 3.0], &LsqrParams::default(), || Ok(())).unwrap();
         assert_eq!((x, info.iterations, info.converged), (vec![1.0, 2.0, 3.0], 0, true));

@@ -1,14 +1,11 @@
 //! Randomised truncated SVD (Halko, Martinsson, Tropp 2011, algorithms 4.4 and 5.1) of any linear operator.
 
-use faer::Mat;
-use faer::Side;
-use faer::linalg::solvers::DenseSolveCore as _;
 use serde::{Deserialize, Serialize};
 
 use super::LinearOperator;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::kernel;
+use crate::kernel::{self, SmallMatrix};
 use crate::matrix::Matrix;
 use crate::seed::{Seed, Stream};
 
@@ -106,7 +103,7 @@ pub(crate) fn rsvd(
     exec.check()?;
     let b = op.apply_transpose(&q, exec);
     exec.check()?;
-    let (values, vectors) = eigen(&kernel::gram(&b, None, exec))?;
+    let (values, vectors) = kernel::gram(&b, None, exec).symmetric_eigen()?;
     let largest = values[0].max(0.0).sqrt();
     let kept: Vec<f64> = values
         .iter()
@@ -115,20 +112,20 @@ pub(crate) fn rsvd(
         .take_while(|&s| s > RANK_TOLERANCE * largest)
         .collect();
     let k = kept.len();
-    let rotation = Mat::from_fn(q.cols(), k, |row, col| vectors[(row, col)] as f32);
-    let mut v = kernel::gemm(&b, rotation.as_ref(), exec);
+    let rotation = SmallMatrix::from_fn(q.cols(), k, |row, col| vectors[(row, col)]);
+    let mut v = kernel::gemm_small(&b, &rotation, exec);
     let signs = fix_signs(&v);
     v.scale_cols(&kept.iter().zip(&signs).map(|(&s, &sign)| sign / s as f32).collect::<Vec<_>>());
     Ok(Svd { s: kept, v })
 }
 
 /// The leading eigenvectors of a symmetric positive matrix, exactly; the singular values are its eigenvalues.
-pub(crate) fn symmetric_svd(a: &Mat<f64>, rank: usize) -> Result<Svd> {
-    let (values, vectors) = eigen(a)?;
+pub(crate) fn symmetric_svd(a: &SmallMatrix, rank: usize) -> Result<Svd> {
+    let (values, vectors) = a.symmetric_eigen()?;
     // Eigenvalues of a covariance are squares of what the rank is judged by.
     let kept =
         values.iter().take(rank).take_while(|&&v| v > RANK_TOLERANCE.powi(2) * values[0].max(0.0)).count();
-    let mut v = Matrix::from_fn(a.nrows(), kept, |row, col| vectors[(row, col)] as f32);
+    let mut v = Matrix::from_fn(a.rows(), kept, |row, col| vectors[(row, col)] as f32);
     v.scale_cols(&fix_signs(&v));
     Ok(Svd { s: values[..kept].to_vec(), v })
 }
@@ -137,7 +134,7 @@ pub(crate) fn symmetric_svd(a: &Mat<f64>, rank: usize) -> Result<Svd> {
 /// to working precision are dropped (by eigenvectors, where Cholesky breaks down).
 fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     let gram = kernel::gram(y, None, exec);
-    let size = gram.nrows();
+    let size = gram.rows();
     let largest = (0..size).map(|i| gram[(i, i)]).fold(0.0, f64::max);
     if !largest.is_finite() {
         return Err(Error::Numerical {
@@ -148,37 +145,19 @@ fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     if largest == 0.0 {
         return Ok(Matrix::zeros(y.rows(), 0));
     }
-    if let Ok(llt) = gram.llt(Side::Lower) {
-        let l = llt.L();
-        let smallest = (0..size).map(|i| l[(i, i)]).fold(f64::INFINITY, f64::min);
+    if let Ok(cholesky) = gram.cholesky("Cholesky factorisation") {
+        let smallest = cholesky.smallest_pivot();
         if smallest * smallest > 1e-12 * largest {
             // y L⁻ᵀ; the inverse of a small triangle is cheap and lets one dense product do the work.
-            let mut inverse = Mat::<f64>::identity(size, size);
-            faer::linalg::triangular_solve::solve_lower_triangular_in_place(
-                l,
-                inverse.as_mut(),
-                faer::Par::Seq,
-            );
-            let r = Mat::from_fn(size, size, |row, col| inverse[(col, row)] as f32);
-            return Ok(kernel::gemm(y, r.as_ref(), exec));
+            let inverse = cholesky.factor_inverse();
+            let r = SmallMatrix::from_fn(size, size, |row, col| inverse[(col, row)]);
+            return Ok(kernel::gemm_small(y, &r, exec));
         }
     }
-    let (values, vectors) = eigen(&gram)?;
+    let (values, vectors) = gram.symmetric_eigen()?;
     let kept = values.iter().take_while(|&&value| value > 1e-12 * values[0]).count();
-    let r = Mat::from_fn(size, kept, |row, col| (vectors[(row, col)] / values[col].sqrt()) as f32);
-    Ok(kernel::gemm(y, r.as_ref(), exec))
-}
-
-/// Eigenvalues (largest first) and eigenvectors of a symmetric matrix.
-fn eigen(a: &Mat<f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-    let size = a.nrows();
-    let evd = a
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|e| Error::Numerical { solver: "symmetric eigenproblem", why: format!("{e:?}") })?;
-    // faer sorts ascending.
-    let values = (0..size).rev().map(|i| evd.S()[i]).collect();
-    let vectors = Mat::from_fn(size, size, |row, col| evd.U()[(row, size - 1 - col)]);
-    Ok((values, vectors))
+    let r = SmallMatrix::from_fn(size, kept, |row, col| vectors[(row, col)] / values[col].sqrt());
+    Ok(kernel::gemm_small(y, &r, exec))
 }
 
 /// +1 or −1 for each column, so that its entry of largest size becomes positive (the first of equals decides).
@@ -195,11 +174,8 @@ fn fix_signs(v: &Matrix) -> Vec<f32> {
 }
 
 /// Solves `a x = b` for a symmetric positive definite `a`.
-pub(crate) fn solve_spd(a: &Mat<f64>, b: &Mat<f64>) -> Result<Mat<f64>> {
-    let llt = a
-        .llt(Side::Lower)
-        .map_err(|e| Error::Numerical { solver: "Cholesky factorisation", why: format!("{e:?}") })?;
-    Ok(llt.inverse() * b)
+pub(crate) fn solve_spd(a: &SmallMatrix, b: &SmallMatrix) -> Result<SmallMatrix> {
+    Ok(a.cholesky("Cholesky factorisation")?.inverse().times(b))
 }
 
 #[cfg(test)]
@@ -216,17 +192,18 @@ mod tests {
     fn agrees_with_the_exact_svd() {
         let exec = Exec::new(2).unwrap();
         // Singular values 10, 9, …: a gap at every rank.
-        let (left, right) = (random(90, 12, 0), random(40, 12, 1));
+        let (left, right) = (random(90, 12, 0), random(12, 40, 1));
         let mut scaled = left;
         scaled.scale_cols(&(0..12).map(|k| 10.0 / (1 << k) as f32).collect::<Vec<_>>());
-        let a = kernel::gemm(&scaled, right.faer().transpose(), &exec);
-        let exact = Mat::from_fn(90, 40, |r, c| f64::from(a.row(r)[c])).thin_svd().unwrap();
+        let a = kernel::gemm(&scaled, &right, &exec);
+        let exact = SmallMatrix::from_fn(90, 40, |r, c| f64::from(a.row(r)[c]));
+        let (_, exact_values, exact_v) = exact.thin_svd();
         let svd = rsvd(&Dense(&a), 6, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
         assert_eq!(svd.s.len(), 6);
         for k in 0..6 {
-            let s = exact.S()[k];
+            let s = exact_values[k];
             assert!((svd.s[k] - s).abs() < 1e-4 * s, "value {k}: {} {s}", svd.s[k]);
-            let cos: f64 = (0..40).map(|r| exact.V()[(r, k)] * f64::from(svd.v.row(r)[k])).sum();
+            let cos: f64 = (0..40).map(|r| exact_v[(r, k)] * f64::from(svd.v.row(r)[k])).sum();
             assert!(cos.abs() > 1.0 - 1e-5, "vector {k}: {cos}");
         }
         // Sign rule.
@@ -239,7 +216,7 @@ mod tests {
     #[test]
     fn rank_is_found_and_zero_is_met() {
         let exec = Exec::new(1).unwrap();
-        let a = kernel::gemm(&random(50, 3, 2), random(30, 3, 3).faer().transpose(), &exec);
+        let a = kernel::gemm(&random(50, 3, 2), &random(3, 30, 3), &exec);
         let svd = rsvd(&Dense(&a), 10, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
         assert_eq!(svd.s.len(), 3, "{:?}", svd.s);
         let svd = rsvd(&Dense(&Matrix::zeros(5, 4)), 3, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();

@@ -18,6 +18,7 @@ use self::model::{Hessian, soft};
 use self::rows::{Rows, TASK};
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::kernel::{Reduction, reduce};
 
 pub(crate) use self::rows::{Block, Design};
 
@@ -275,24 +276,7 @@ impl<'a> Solver<'a> {
 
     /// Mean loss of these scores.
     fn loss(&self, scores: &[f64]) -> f64 {
-        let n = self.n;
-        let outputs = self.target.outputs();
-        let partials = self.exec.map_blocks(n, 8192, |range| -> f64 {
-            range
-                .map(|row| match self.target {
-                    Target::Binary(labels) => {
-                        let margin = if labels[row] { scores[row] } else { -scores[row] };
-                        // log(1 + e^-m) without overflow.
-                        (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
-                    }
-                    Target::Classes { labels, .. } => {
-                        let scores = &scores[row * outputs..(row + 1) * outputs];
-                        log_sum_exp(scores) - scores[labels[row] as usize]
-                    }
-                })
-                .sum()
-        });
-        partials.iter().sum::<f64>() / n as f64
+        reduce(&Loss { target: self.target, scores, rows: self.n }, self.exec)
     }
 
     fn penalty(&self, weights: &Weights, params: &SglParams) -> f64 {
@@ -342,34 +326,7 @@ impl<'a> Solver<'a> {
 
     /// Gradient of the mean loss: for each output, its columns and then its intercept.
     fn gradient(&self) -> Vec<Vec<f64>> {
-        let (n, p, outputs) = (self.n, self.p, self.target.outputs());
-        let partials = self.exec.map_blocks(n, TASK, |range| {
-            let mut intercepts = vec![0.0f64; outputs];
-            let mut residuals = vec![0.0; range.len() * outputs];
-            for (row, residuals) in range.clone().zip(residuals.chunks_exact_mut(outputs)) {
-                self.probabilities(row, residuals);
-                for (output, residual) in residuals.iter_mut().enumerate() {
-                    *residual -= f64::from(u8::from(self.is_class(row, output)));
-                    intercepts[output] += *residual;
-                }
-            }
-            (self.rows.sums(range, outputs, &residuals), intercepts)
-        });
-        (0..outputs)
-            .map(|output| {
-                let mut gradient = vec![0.0f64; p + 1];
-                for (sums, intercepts) in &partials {
-                    for (g, &s) in gradient.iter_mut().zip(&sums[output]) {
-                        *g += f64::from(s);
-                    }
-                    gradient[p] += intercepts[output];
-                }
-                for g in &mut gradient {
-                    *g /= n as f64;
-                }
-                gradient
-            })
-            .collect()
+        reduce(&Gradient(self), self.exec)
     }
 
     /// The curvature of the loss at the current scores, output by output, on a sample of the rows.
@@ -420,6 +377,98 @@ impl<'a> Solver<'a> {
             }
         }
         worst
+    }
+}
+
+/// The mean loss of scores.
+struct Loss<'a> {
+    target: Target<'a>,
+    scores: &'a [f64],
+    rows: usize,
+}
+
+impl Reduction for Loss<'_> {
+    type Partial = f64;
+    type Output = f64;
+
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn block(&self) -> usize {
+        8192
+    }
+
+    fn partial(&self, range: Range<usize>) -> f64 {
+        let (scores, outputs) = (self.scores, self.target.outputs());
+        range
+            .map(|row| match self.target {
+                Target::Binary(labels) => {
+                    let margin = if labels[row] { scores[row] } else { -scores[row] };
+                    // log(1 + e^-m) without overflow.
+                    (-margin.abs()).exp().ln_1p() + (-margin).max(0.0)
+                }
+                Target::Classes { labels, .. } => {
+                    let scores = &scores[row * outputs..(row + 1) * outputs];
+                    log_sum_exp(scores) - scores[labels[row] as usize]
+                }
+            })
+            .sum()
+    }
+
+    fn merge(&self, partials: Vec<f64>) -> f64 {
+        partials.iter().sum::<f64>() / self.rows as f64
+    }
+}
+
+/// The gradient of the mean loss at a solver's scores.
+struct Gradient<'s, 'a>(&'s Solver<'a>);
+
+impl Reduction for Gradient<'_, '_> {
+    /// For each output, the sums of its columns; and the sums of the intercepts.
+    type Partial = (Vec<Vec<f32>>, Vec<f64>);
+    type Output = Vec<Vec<f64>>;
+
+    fn rows(&self) -> usize {
+        self.0.n
+    }
+
+    fn block(&self) -> usize {
+        TASK
+    }
+
+    fn partial(&self, range: Range<usize>) -> (Vec<Vec<f32>>, Vec<f64>) {
+        let solver = self.0;
+        let outputs = solver.target.outputs();
+        let mut intercepts = vec![0.0f64; outputs];
+        let mut residuals = vec![0.0; range.len() * outputs];
+        for (row, residuals) in range.clone().zip(residuals.chunks_exact_mut(outputs)) {
+            solver.probabilities(row, residuals);
+            for (output, residual) in residuals.iter_mut().enumerate() {
+                *residual -= f64::from(u8::from(solver.is_class(row, output)));
+                intercepts[output] += *residual;
+            }
+        }
+        (solver.rows.sums(range, outputs, &residuals), intercepts)
+    }
+
+    fn merge(&self, partials: Vec<(Vec<Vec<f32>>, Vec<f64>)>) -> Vec<Vec<f64>> {
+        let &Solver { n, p, target, .. } = self.0;
+        (0..target.outputs())
+            .map(|output| {
+                let mut gradient = vec![0.0f64; p + 1];
+                for (sums, intercepts) in &partials {
+                    for (g, &s) in gradient.iter_mut().zip(&sums[output]) {
+                        *g += f64::from(s);
+                    }
+                    gradient[p] += intercepts[output];
+                }
+                for g in &mut gradient {
+                    *g /= n as f64;
+                }
+                gradient
+            })
+            .collect()
     }
 }
 

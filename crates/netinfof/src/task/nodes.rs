@@ -97,11 +97,7 @@ impl Task for Nodes {
         let Work { split, components } = work;
         let known = [&split.sets.train[..], &split.sets.valid].concat();
         let featureless = graph.features().cols() == 0;
-        let gathered = |z: &Matrix| {
-            let mut rows = Matrix::zeros(known.len(), z.cols());
-            exec.fill_matrix(&mut rows, |at, row| row.copy_from_slice(z.row(known[at] as usize)));
-            rows
-        };
+        let gathered = |z: &Matrix| crate::kernel::gather_rows(z, &known, exec);
         let normalized = |component: &Component| gathered(&component.normalized(Normalization::ByKind, exec));
         let mut blocks = Blocks::default();
         for component in components {

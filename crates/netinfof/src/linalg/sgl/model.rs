@@ -2,13 +2,10 @@
 
 use std::ops::Range;
 
-use faer::linalg::matmul::triangular::{self, BlockStructure};
-use faer::{Accum, MatMut, MatRef, Par};
-
 use super::rows::Rows;
 use super::{SglParams, Weights};
 use crate::exec::Exec;
-use crate::kernel::{self, simd};
+use crate::kernel::{self, DenseRows, Reduction};
 
 /// The symmetric curvature of one output over its columns and its intercept.
 pub(super) enum Hessian {
@@ -24,7 +21,7 @@ impl Hessian {
         if 2 * picked.len() < p {
             Hessian::factored(data, p, picked)
         } else {
-            Hessian::dense(data, p, picked, exec)
+            kernel::reduce(&DenseHessian { data, p, picked }, exec)
         }
     }
 
@@ -42,37 +39,61 @@ impl Hessian {
         Hessian::Factored { rows, columns }
     }
 
-    fn dense(data: &Rows<'_>, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
-        let size = p + 1;
-        // Few partial sums: each is as large as the Hessian.
-        let partials = exec.map_blocks(picked.len(), picked.len().div_ceil(4).max(256), |range| {
-            let mut sum = vec![0.0f32; size * size];
-            let mut scaled = vec![0.0f32; 256 * size];
-            for rows in picked[range].chunks(256) {
-                let scaled = &mut scaled[..rows.len() * size];
-                for (&(row, weight), out) in rows.iter().zip(scaled.chunks_exact_mut(size)) {
-                    data.copy_row(row, &mut out[..p]);
-                    out[p] = 1.0;
-                    let root = weight.sqrt() as f32;
-                    for v in out {
-                        *v *= root;
-                    }
-                }
-                let block = MatRef::from_row_major_slice(scaled, rows.len(), size);
-                triangular::matmul(
-                    MatMut::from_row_major_slice_mut(&mut sum, size, size),
-                    BlockStructure::TriangularLower,
-                    Accum::Add,
-                    block.transpose(),
-                    BlockStructure::Rectangular,
-                    block,
-                    BlockStructure::Rectangular,
-                    1.0,
-                    Par::Seq,
-                );
+    fn diagonal(&self) -> Vec<f64> {
+        match self {
+            Hessian::Dense { size, entries } => {
+                (0..*size).map(|k| f64::from(entries[k * size + k])).collect()
             }
-            sum
-        });
+            Hessian::Factored { rows, columns } => columns
+                .chunks_exact((*rows).max(1))
+                .map(|column| column.iter().map(|&v| f64::from(v) * f64::from(v)).sum())
+                .collect(),
+        }
+    }
+}
+
+/// The sum of `weight · x xᵀ` over the picked rows, written out.
+struct DenseHessian<'a> {
+    data: &'a Rows<'a>,
+    p: usize,
+    picked: &'a [(usize, f64)],
+}
+
+impl Reduction for DenseHessian<'_> {
+    /// The lower triangle, row after row.
+    type Partial = Vec<f32>;
+    type Output = Hessian;
+
+    fn rows(&self) -> usize {
+        self.picked.len()
+    }
+
+    /// Few partial sums: each is as large as the Hessian.
+    fn block(&self) -> usize {
+        self.picked.len().div_ceil(4).max(256)
+    }
+
+    fn partial(&self, range: Range<usize>) -> Vec<f32> {
+        let (p, size) = (self.p, self.p + 1);
+        let mut sum = vec![0.0f32; size * size];
+        let mut scaled = vec![0.0f32; 256 * size];
+        for rows in self.picked[range].chunks(256) {
+            let scaled = &mut scaled[..rows.len() * size];
+            for (&(row, weight), out) in rows.iter().zip(scaled.chunks_exact_mut(size)) {
+                self.data.copy_row(row, &mut out[..p]);
+                out[p] = 1.0;
+                let root = weight.sqrt() as f32;
+                for v in out {
+                    *v *= root;
+                }
+            }
+            kernel::add_gram_lower(DenseRows::new(scaled, rows.len(), size), &mut sum);
+        }
+        sum
+    }
+
+    fn merge(&self, partials: Vec<Vec<f32>>) -> Hessian {
+        let size = self.p + 1;
         let mut entries = vec![0.0f32; size * size];
         for partial in &partials {
             for (entry, v) in entries.iter_mut().zip(partial) {
@@ -85,18 +106,6 @@ impl Hessian {
             }
         }
         Hessian::Dense { size, entries }
-    }
-
-    fn diagonal(&self) -> Vec<f64> {
-        match self {
-            Hessian::Dense { size, entries } => {
-                (0..*size).map(|k| f64::from(entries[k * size + k])).collect()
-            }
-            Hessian::Factored { rows, columns } => columns
-                .chunks_exact((*rows).max(1))
-                .map(|column| column.iter().map(|&v| f64::from(v) * f64::from(v)).sum())
-                .collect(),
-        }
     }
 }
 
@@ -131,11 +140,7 @@ impl<'a> Smooth<'a> {
             Hessian::Dense { .. } => self.slopes[k],
             Hessian::Factored { rows, columns } => {
                 let column = &columns[k * rows..(k + 1) * rows];
-                self.slopes[k]
-                    + f64::from(simd(
-                        #[inline(always)]
-                        || kernel::dot(column, &self.moved),
-                    ))
+                self.slopes[k] + f64::from(kernel::dot(column, &self.moved))
             }
         }
     }
@@ -144,24 +149,10 @@ impl<'a> Smooth<'a> {
     fn shift(&mut self, k: usize, by: f64) {
         match self.hessian {
             Hessian::Dense { size, entries } => {
-                let row = &entries[k * size..(k + 1) * size];
-                let slopes = &mut self.slopes;
-                simd(
-                    #[inline(always)]
-                    || {
-                        for (slope, &h) in slopes.iter_mut().zip(row) {
-                            *slope += f64::from(h) * by;
-                        }
-                    },
-                );
+                kernel::axpy_f64(by, &entries[k * size..(k + 1) * size], &mut self.slopes);
             }
             Hessian::Factored { rows, columns } => {
-                let column = &columns[k * rows..(k + 1) * rows];
-                let moved = &mut self.moved;
-                simd(
-                    #[inline(always)]
-                    || kernel::axpy(by as f32, column, moved),
-                );
+                kernel::axpy(by as f32, &columns[k * rows..(k + 1) * rows], &mut self.moved);
             }
         }
     }
@@ -171,34 +162,19 @@ impl<'a> Smooth<'a> {
         match self.hessian {
             Hessian::Dense { size, entries } => {
                 let mut slopes = self.slopes[group.clone()].to_vec();
-                simd(
-                    #[inline(always)]
-                    || {
-                        for k in group.clone().filter(|&k| weights[k] != 0.0) {
-                            let row = &entries[k * size..(k + 1) * size][group.clone()];
-                            for (slope, &h) in slopes.iter_mut().zip(row) {
-                                *slope -= f64::from(h) * weights[k];
-                            }
-                        }
-                    },
-                );
+                for k in group.clone().filter(|&k| weights[k] != 0.0) {
+                    let row = &entries[k * size..(k + 1) * size][group.clone()];
+                    kernel::axpy_f64(-weights[k], row, &mut slopes);
+                }
                 slopes
             }
             Hessian::Factored { rows, columns } => {
                 let column = |k: usize| &columns[k * rows..(k + 1) * rows];
                 let mut moved = self.moved.clone();
-                simd(
-                    #[inline(always)]
-                    || {
-                        for k in group.clone().filter(|&k| weights[k] != 0.0) {
-                            kernel::axpy(-weights[k] as f32, column(k), &mut moved);
-                        }
-                        group
-                            .clone()
-                            .map(|k| self.slopes[k] + f64::from(kernel::dot(column(k), &moved)))
-                            .collect()
-                    },
-                )
+                for k in group.clone().filter(|&k| weights[k] != 0.0) {
+                    kernel::axpy(-weights[k] as f32, column(k), &mut moved);
+                }
+                group.clone().map(|k| self.slopes[k] + f64::from(kernel::dot(column(k), &moved))).collect()
             }
         }
     }

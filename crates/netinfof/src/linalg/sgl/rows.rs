@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::exec::Exec;
-use crate::kernel::{self, simd};
+use crate::kernel;
 
 /// Rows of features that can be produced block by block, so that they need not all be in memory.
 pub(crate) trait Design: Sync {
@@ -59,18 +59,7 @@ impl Block {
         };
         let partials = exec.map_blocks(n, TASK, |range| {
             let mut largest = vec![0.0f32; p];
-            in_blocks(range, &mut |_, block| {
-                simd(
-                    #[inline(always)]
-                    || {
-                        for row in block.chunks_exact(p) {
-                            for (largest, v) in largest.iter_mut().zip(row) {
-                                *largest = largest.max(v.abs());
-                            }
-                        }
-                    },
-                );
-            });
+            in_blocks(range, &mut |_, block| kernel::raise_to_magnitudes(block, &mut largest));
             largest
         });
         let mut unit = vec![0.0f32; p];
@@ -84,18 +73,7 @@ impl Block {
         exec.fill_rows(&mut shares, p, TASK, |first, out| {
             in_blocks(first..first + out.len() / p, &mut |at, block| {
                 let out = &mut out[(at - first) * p..][..block.len()];
-                simd(
-                    #[inline(always)]
-                    || {
-                        for (out, row) in out.chunks_exact_mut(p).zip(block.chunks_exact(p)) {
-                            for k in 0..p {
-                                let share = row[k] * inverse[k];
-                                // Rounds half away from zero; the cast truncates and cannot overflow.
-                                out[k] = (share + 0.5f32.copysign(share)) as i16;
-                            }
-                        }
-                    },
-                );
+                kernel::round_to_shares(block, &inverse, out);
             });
         });
         Block { width: p, data: Data::Packed { shares, unit } }
@@ -125,32 +103,26 @@ impl Block {
             })
             .collect();
         let at = range.start * p..range.end * p;
-        simd(
-            #[inline(always)]
-            || match &self.data {
-                Data::Plain(rows) => add_dots(&rows[at], &weights, totals),
-                Data::Packed { shares, .. } => add_dots(&shares[at], &weights, totals),
-            },
-        );
+        match &self.data {
+            Data::Plain(rows) => kernel::add_row_dots(&rows[at], &weights, totals),
+            Data::Packed { shares, .. } => kernel::add_row_dots(&shares[at], &weights, totals),
+        }
     }
 
     /// The sums of the rows of the range, each weighed by one number for each output.
     fn sums(&self, range: Range<usize>, outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
         let p = self.width;
         let at = range.start * p..range.end * p;
-        simd(
-            #[inline(always)]
-            || match &self.data {
-                Data::Plain(rows) => sums(p, &rows[at], outputs, weights),
-                Data::Packed { shares, unit } => {
-                    let mut sums = sums(p, &shares[at], outputs, weights);
-                    for sum in &mut sums {
-                        sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
-                    }
-                    sums
+        match &self.data {
+            Data::Plain(rows) => kernel::weighted_row_sums(&rows[at], p, weights, outputs),
+            Data::Packed { shares, unit } => {
+                let mut sums = kernel::weighted_row_sums(&shares[at], p, weights, outputs);
+                for sum in &mut sums {
+                    sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
                 }
-            },
-        )
+                sums
+            }
+        }
     }
 
     fn copy_row(&self, row: usize, out: &mut [f32]) {
@@ -220,26 +192,4 @@ impl<'a> Rows<'a> {
             block.copy_row(row, &mut out[first..first + block.width]);
         }
     }
-}
-
-#[inline(always)]
-fn add_dots<T: Copy + Into<f32>>(rows: &[T], weights: &[Vec<f32>], totals: &mut [f32]) {
-    let outputs = weights.len();
-    for (features, totals) in rows.chunks_exact(weights[0].len().max(1)).zip(totals.chunks_exact_mut(outputs))
-    {
-        for (total, weights) in totals.iter_mut().zip(weights) {
-            *total += kernel::dot(features, weights);
-        }
-    }
-}
-
-#[inline(always)]
-fn sums<T: Copy + Into<f32>>(p: usize, rows: &[T], outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
-    let mut sums = vec![vec![0.0f32; p]; outputs];
-    for (features, weights) in rows.chunks_exact(p.max(1)).zip(weights.chunks_exact(outputs)) {
-        for (sum, &weight) in sums.iter_mut().zip(weights) {
-            kernel::axpy(weight as f32, features, sum);
-        }
-    }
-    sums
 }

@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
-
 use super::around;
 use crate::compat::AdjustedComponent;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, NodeId, Pair};
-use crate::kernel::{self, simd};
+use crate::kernel::{self, DenseRows};
 use crate::linalg::solve_spd;
 use crate::link::LinkComponent;
 use crate::matrix::Matrix;
@@ -162,20 +159,17 @@ impl<'a> Sweep<'a> {
 
     /// `ẑ M` of some nodes, components side by side.
     pub(super) fn queries(&self, nodes: &[NodeId], out: &mut [f32]) {
-        let mut out = MatMut::from_row_major_slice_mut(out, nodes.len(), self.width);
         let mut start = 0;
         for (component, m) in &self.parts {
             let (z, own) = (&component.z, m.cols());
             let rows: Vec<f32> = nodes.iter().flat_map(|&node| z.row(node as usize)).copied().collect();
-            let rows = MatRef::from_row_major_slice(&rows, nodes.len(), own);
-            let to = out.as_mut().submatrix_mut(0, start, nodes.len(), own);
-            matmul(to, Accum::Replace, rows, m.faer(), 1.0, Par::Seq);
+            let rows = DenseRows::new(&rows, nodes.len(), own);
+            kernel::gemm_into_columns(rows, m, out, self.width, start);
             start += own;
         }
         if !self.popularity.is_empty() {
-            for (row, &node) in nodes.iter().enumerate() {
-                out[(row, start)] = self.popularity[node as usize];
-                out[(row, start + 1)] = 1.0;
+            for (out, &node) in out.chunks_exact_mut(self.width).zip(nodes) {
+                out[start..].copy_from_slice(&[self.popularity[node as usize], 1.0]);
             }
         }
     }
@@ -211,10 +205,8 @@ impl<'a> Sweep<'a> {
         }
         keys.resize(count * self.width, 0.0);
         self.keys(nodes, keys);
-        let queries = MatRef::from_row_major_slice(queries, rows, self.width);
-        let keys = MatRef::from_row_major_slice(&keys[..count * self.width], count, self.width);
-        let to = MatMut::from_row_major_slice_mut(out, rows, count);
-        matmul(to, Accum::Replace, queries, keys.transpose(), 1.0, Par::Seq);
+        let queries = DenseRows::new(queries, rows, self.width);
+        kernel::gemm_nt(queries, DenseRows::new(keys, count, self.width), out);
     }
 
     fn wanted(&self, i: NodeId, j: NodeId) -> bool {
@@ -303,7 +295,7 @@ impl<'a> Sweep<'a> {
             let node = node as usize;
             self.keys(node..node + 1, &mut sampled[at * self.width..(at + 1) * self.width]);
         }
-        let keys = MatRef::from_row_major_slice(&sampled, picked.len(), self.width);
+        let keys = DenseRows::new(&sampled, picked.len(), self.width);
         exec.fill_rows(thresholds, 1, self.blocks.rows, |first, thresholds| {
             let nodes: Vec<NodeId> = (first..first + thresholds.len()).map(|node| node as NodeId).collect();
             let mut queries = vec![0.0; nodes.len() * self.width];
@@ -311,9 +303,7 @@ impl<'a> Sweep<'a> {
             let flat: Vec<bool> =
                 queries.chunks_exact(self.width).map(|row| row.iter().all(|&v| v == 0.0)).collect();
             let mut scores = vec![0.0; nodes.len() * picked.len()];
-            let queries = MatRef::from_row_major_slice(&queries, nodes.len(), self.width);
-            let to = MatMut::from_row_major_slice_mut(&mut scores, nodes.len(), picked.len());
-            matmul(to, Accum::Replace, queries, keys.transpose(), 1.0, Par::Seq);
+            kernel::gemm_nt(DenseRows::new(&queries, nodes.len(), self.width), keys, &mut scores);
             for ((threshold, row), &node) in
                 thresholds.iter_mut().zip(scores.chunks(picked.len())).zip(&nodes)
             {
@@ -358,7 +348,7 @@ impl<'a> Sweep<'a> {
                 let first = if both { best.threshold.max(thresholds[node as usize]) } else { best.threshold };
                 best.threshold = first;
                 for (at, (row, others)) in row.chunks(64).zip(others.chunks(64)).enumerate() {
-                    if !any_above(row, best.threshold, others) {
+                    if !kernel::any_above(row, best.threshold, others) {
                         continue;
                     }
                     for (offset, (&score, &other_threshold)) in row.iter().zip(others).enumerate() {
@@ -446,18 +436,4 @@ struct Sent {
     to: NodeId,
     from: NodeId,
     score: f32,
-}
-
-/// Whether any score is above its row's threshold or its column's.
-fn any_above(scores: &[f32], threshold: f32, others: &[f32]) -> bool {
-    simd(
-        #[inline(always)]
-        || {
-            let mut hits = 0u32;
-            for (&score, &other) in scores.iter().zip(others) {
-                hits |= u32::from(score > threshold) | u32::from(score > other);
-            }
-            hits > 0
-        },
-    )
 }
