@@ -34,7 +34,7 @@ class Parts(NamedTuple):
     #: What the classes are called, where `y` holds their numbers.
     classes: Any = None
     #: Whether the nodes are none that a model knows.
-    strangers: bool = False
+    unknown_nodes: bool = False
     #: What the object says about its edges and the graph does not keep: weights, directions and so on.
     unused: tuple[str, ...] = ()
     #: Whether `y` holds numbers of classes that were checked before.

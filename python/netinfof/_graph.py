@@ -120,7 +120,7 @@ class Graph:
                 "y": labels,
                 "class_names": None if classes is None else [str(value) for value in classes.tolist()],
                 "ids": ids,
-                "strangers": parts.strangers,
+                "unknown_nodes": parts.unknown_nodes,
             }
         )
         self._native = native

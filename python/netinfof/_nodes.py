@@ -52,7 +52,7 @@ class _OfNodes(Estimator):
         parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None)
         # Rows are the nodes that were fitted if they are the same rows; else they are others, whatever their number.
         known = fit or _same_rows(rows, self._fitted_graph().x)
-        return Graph._of_parts(parts._replace(strangers=not known), "features"), names
+        return Graph._of_parts(parts._replace(unknown_nodes=not known), "features"), names
 
     def _fitted_graph(self) -> Graph:
         model: Model = getattr(self, "model_")

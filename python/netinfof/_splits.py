@@ -322,7 +322,7 @@ def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
     """The arrays of a split that somebody brought along."""
     if isinstance(split, LinkSplit):
         split._shared()
-        _warn_of_strangers(split, graph)
+        _warn_of_unknown_nodes(split, graph)
     if isinstance(split, (LinkSplit, NodeSplit)):
         return split._native()
     if isinstance(split, str) and split == "masks":
@@ -344,7 +344,7 @@ def _holds_masks(path: Any) -> bool:
         return "train_mask.npy" in file.namelist()
 
 
-def _warn_of_strangers(split: LinkSplit, graph: Graph) -> None:
+def _warn_of_unknown_nodes(split: LinkSplit, graph: Graph) -> None:
     """Training edges that the graph does not have are labels taken for numbers, more often than not."""
     import numpy as np
 

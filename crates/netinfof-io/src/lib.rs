@@ -4,10 +4,10 @@
 //! graphs and tables.
 //!
 //! ```no_run
-//! use netinfof::{Exec, Goal, LinkParams};
+//! use netinfof::{Exec, Goal, LinkParams, Seed};
 //! use netinfof_io::load::{self, LoadParams};
 //! let exec = Exec::new(0)?;
-//! let graph = load::graph("friends.csv", &LoadParams::default(), &exec)?;
+//! let graph = load::graph("friends.csv", &LoadParams::default(), Seed(0), &exec)?;
 //! let report = netinfof::links(&graph, None, Goal::Probe, &LinkParams::default(), &exec)?;
 //! println!("{}", report.verdict.reason);
 //! # Ok::<(), netinfof::Error>(())

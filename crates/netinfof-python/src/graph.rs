@@ -9,7 +9,7 @@ use numpy::{PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::work::{self, How, raise};
+use crate::work::{self, RunSettings, raise};
 
 /// An undirected simple graph. It never changes.
 #[pyclass(frozen, module = "netinfof._native")]
@@ -19,8 +19,8 @@ pub(crate) struct Graph {
     lent: bool,
 }
 
-/// Rows of features that NumPy keeps.
-struct Kept {
+/// SparseRows of features that NumPy keeps.
+struct LentRows {
     /// Keeps the memory alive.
     _array: Py<PyArray2<f32>>,
     start: *const f32,
@@ -29,17 +29,17 @@ struct Kept {
 
 #[allow(unsafe_code, reason = "features of gigabytes are looked at where they are")]
 mod lent {
-    use super::Kept;
+    use super::LentRows;
 
     // SAFETY: the memory belongs to an array that `_array` keeps alive; it is only read, and `_array` itself is not touched
     // outside of Python but to be dropped, which PyO3 allows on any thread.
-    unsafe impl Send for Kept {}
+    unsafe impl Send for LentRows {}
     // SAFETY: as above.
-    unsafe impl Sync for Kept {}
+    unsafe impl Sync for LentRows {}
 
-    impl AsRef<[f32]> for Kept {
+    impl AsRef<[f32]> for LentRows {
         fn as_ref(&self) -> &[f32] {
-            // SAFETY: `start` and `len` are those of a C-contiguous array (checked where a `Kept` is made) that lives as long as
+            // SAFETY: `start` and `len` are those of a C-contiguous array (checked where a `LentRows` is made) that lives as long as
             // `self`. Nobody may write to it during a run, as with BLAS; the documentation says so.
             unsafe { std::slice::from_raw_parts(self.start, self.len) }
         }
@@ -47,9 +47,9 @@ mod lent {
 }
 
 /// A sparse matrix: starts of rows, columns, values.
-type Rows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>);
+type SparseRows<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f32>>);
 /// The same on its way in, with the number of columns.
-type RowsIn<'py> =
+type SparseRowsInput<'py> =
     (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f32>, usize);
 
 impl Graph {
@@ -141,7 +141,7 @@ impl Graph {
     }
 
     /// Sparse features: starts of rows, columns, values.
-    fn sparse<'py>(&self, py: Python<'py>) -> Option<Rows<'py>> {
+    fn sparse<'py>(&self, py: Python<'py>) -> Option<SparseRows<'py>> {
         let Features::Sparse(x) = self.inner.features() else { return None };
         let (mut starts, mut columns) = (vec![0], Vec::with_capacity(x.nnz()));
         for row in 0..x.rows() {
@@ -183,7 +183,7 @@ impl Graph {
 
 /// The graph that the command would take for these words.
 #[pyfunction]
-pub(crate) fn load(py: Python<'_>, words: Vec<String>, how: How<'_>) -> PyResult<Graph> {
+pub(crate) fn load(py: Python<'_>, words: Vec<String>, how: RunSettings<'_>) -> PyResult<Graph> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
     work::run(py, how, move |exec| options.graph(exec)).map(Graph::new)
 }
@@ -197,11 +197,11 @@ pub(crate) struct Parts<'py> {
     source: PyReadonlyArray1<'py, i64>,
     target: PyReadonlyArray1<'py, i64>,
     x: Option<PyReadonlyArray2<'py, f32>>,
-    sparse: Option<RowsIn<'py>>,
+    sparse: Option<SparseRowsInput<'py>>,
     y: Option<PyReadonlyArray1<'py, i64>>,
     class_names: Option<Vec<String>>,
     ids: Option<Vec<String>>,
-    strangers: bool,
+    unknown_nodes: bool,
 }
 
 /// Builds a graph from arrays.
@@ -231,7 +231,8 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         (None, None) => None,
     };
     let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
-    let (name, class_names, ids, strangers) = (parts.name, parts.class_names, parts.ids, parts.strangers);
+    let (name, class_names, ids, unknown_nodes) =
+        (parts.name, parts.class_names, parts.ids, parts.unknown_nodes);
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
         return Err(fault(format!("{} ids for {nodes} nodes; there must be one for each node", ids.len())));
     }
@@ -251,8 +252,8 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         if let Some(ids) = ids {
             graph = graph.with_ids(ids);
         }
-        if strangers {
-            graph = graph.with_strangers();
+        if unknown_nodes {
+            graph = graph.with_unknown_nodes();
         }
         Ok(graph.with_class_names(class_names))
     });
@@ -267,7 +268,7 @@ fn dense(x: PyReadonlyArray2<'_, f32>) -> Features {
         return Features::Dense(Matrix::from_vec(rows, cols, x.as_array().iter().copied().collect()));
     };
     let (start, len) = (values.as_ptr(), values.len());
-    let kept = Kept { _array: (*x).clone().unbind(), start, len };
+    let kept = LentRows { _array: (*x).clone().unbind(), start, len };
     Features::Dense(Matrix::lent(rows, cols, Arc::new(kept)))
 }
 

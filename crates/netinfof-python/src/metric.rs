@@ -4,7 +4,7 @@ use netinfof::{Contingency, metric};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::work::{self, How};
+use crate::work::{self, RunSettings};
 
 type Scores<'py> = PyReadonlyArray1<'py, f64>;
 
@@ -16,7 +16,7 @@ fn of<T: Send + 'static>(
     metric: impl FnOnce(&[f64], &[f64]) -> T + Send + 'static,
 ) -> PyResult<T> {
     let [positives, negatives] = [positives, negatives].map(|scores| scores.as_array().to_vec());
-    work::run(py, How::short(), move |_| Ok(metric(&positives, &negatives)))
+    work::run(py, RunSettings::short(), move |_| Ok(metric(&positives, &negatives)))
 }
 
 #[pyfunction]

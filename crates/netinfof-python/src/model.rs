@@ -10,7 +10,7 @@ use pyo3::types::PyBytes;
 
 use crate::graph::Graph;
 use crate::split::{to_nodes, to_pairs};
-use crate::work::{self, How, raise};
+use crate::work::{self, RunSettings, raise};
 
 /// A fitted model.
 #[pyclass(frozen, module = "netinfof._native")]
@@ -28,7 +28,7 @@ impl Model {
 type Predictions<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// A component by its name.
-type Named<'py> = (&'static str, Bound<'py, PyArray2<f32>>);
+type NamedArray<'py> = (&'static str, Bound<'py, PyArray2<f32>>);
 
 #[pymethods]
 impl Model {
@@ -86,7 +86,7 @@ impl Model {
         py: Python<'_>,
         all_edges: bool,
         newer: Option<&Graph>,
-        how: How<'_>,
+        how: RunSettings<'_>,
     ) -> PyResult<Scorer> {
         let newer = newer.map(|graph| graph.checked(py)).transpose()?;
         let model = Arc::clone(&self.inner);
@@ -96,7 +96,12 @@ impl Model {
     }
 
     /// Scores and probabilities of classes for all nodes.
-    fn nodes<'py>(&self, py: Python<'py>, newer: Option<&Graph>, how: How<'_>) -> PyResult<Predictions<'py>> {
+    fn nodes<'py>(
+        &self,
+        py: Python<'py>,
+        newer: Option<&Graph>,
+        how: RunSettings<'_>,
+    ) -> PyResult<Predictions<'py>> {
         let newer = newer.map(|graph| graph.checked(py)).transpose()?;
         let model = Arc::clone(&self.inner);
         let found = work::run(py, how, move |exec| model.nodes(newer.as_deref(), exec))?;
@@ -112,8 +117,8 @@ impl Model {
         &self,
         py: Python<'py>,
         newer: Option<&Graph>,
-        how: How<'_>,
-    ) -> PyResult<Vec<Named<'py>>> {
+        how: RunSettings<'_>,
+    ) -> PyResult<Vec<NamedArray<'py>>> {
         let newer = newer.map(|graph| graph.checked(py)).transpose()?;
         let model = Arc::clone(&self.inner);
         let found = work::run(py, how, move |exec| model.embeddings(newer.as_deref(), exec))?;
@@ -143,7 +148,7 @@ impl Scorer {
         &self,
         py: Python<'py>,
         pairs: PyReadonlyArray2<'_, i64>,
-        how: How<'_>,
+        how: RunSettings<'_>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let pairs = to_pairs(py, &pairs, "asked")?;
         let scorer = Arc::clone(&self.inner);
@@ -178,7 +183,7 @@ impl Scorer {
         py: Python<'py>,
         nodes: Option<PyReadonlyArray1<'_, i64>>,
         wanted: (usize, bool, Option<usize>, bool),
-        how: How<'_>,
+        how: RunSettings<'_>,
     ) -> PyResult<Found<'py>> {
         let nodes = nodes.map(|nodes| to_nodes(py, &nodes, "asked")).transpose()?;
         let (k, exclude_known, pool, overall) = wanted;
@@ -204,7 +209,11 @@ impl Scorer {
     }
 
     /// A query and a key for every node: their inner products are log-odds without X and without the intercept.
-    fn vectors<'py>(&self, py: Python<'py>, how: How<'_>) -> PyResult<[Bound<'py, PyArray2<f32>>; 2]> {
+    fn vectors<'py>(
+        &self,
+        py: Python<'py>,
+        how: RunSettings<'_>,
+    ) -> PyResult<[Bound<'py, PyArray2<f32>>; 2]> {
         let scorer = Arc::clone(&self.inner);
         let [queries, keys] = work::run(py, how, move |exec| scorer.vectors(exec))?;
         let array = |m: netinfof::Matrix| {

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::graph::Graph;
-use crate::work::{self, How, raise};
+use crate::work::{self, RunSettings, raise};
 
 /// Pairs as an array of two columns.
 pub(crate) fn to_array<'py>(py: Python<'py>, pairs: &[Pair]) -> PyResult<Bound<'py, PyArray2<i64>>> {
@@ -48,16 +48,16 @@ pub(crate) fn to_nodes(py: Python<'_>, array: &PyReadonlyArray1<'_, i64>, what: 
 
 /// The caller's own split: five arrays of pairs, or three of nodes.
 #[derive(FromPyObject)]
-pub(crate) enum Own<'py> {
+pub(crate) enum OwnSplit<'py> {
     #[pyo3(transparent)]
     Links([PyReadonlyArray2<'py, i64>; 5]),
     #[pyo3(transparent)]
     Nodes([PyReadonlyArray1<'py, i64>; 3]),
 }
 
-impl Own<'_> {
+impl OwnSplit<'_> {
     pub(crate) fn links(&self, py: Python<'_>) -> PyResult<LinkPairs> {
-        let Own::Links([train, valid, valid_none, test, test_none]) = self else {
+        let OwnSplit::Links([train, valid, valid_none, test, test_none]) = self else {
             return Err(PyValueError::new_err("a split of nodes cannot split links; `link_split` can"));
         };
         let pairs = |own, none, what: &str| -> PyResult<Pairs> {
@@ -74,7 +74,7 @@ impl Own<'_> {
     }
 
     pub(crate) fn nodes(&self, py: Python<'_>) -> PyResult<NodeSets> {
-        let Own::Nodes([train, valid, test]) = self else {
+        let OwnSplit::Nodes([train, valid, test]) = self else {
             return Err(PyValueError::new_err("a split of links cannot split nodes; `node_split` can"));
         };
         Ok(NodeSets {
@@ -94,7 +94,7 @@ pub(crate) fn link_split<'py>(
     py: Python<'py>,
     graph: &Graph,
     words: Vec<String>,
-    how: How<'_>,
+    how: RunSettings<'_>,
 ) -> PyResult<LinkArrays<'py>> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
     let graph = graph.checked(py)?;
@@ -110,7 +110,7 @@ pub(crate) fn link_split<'py>(
         &split.test.negatives,
     ];
     let [a, b, c, d, e] = parts.map(|part| to_array(py, part));
-    Ok(([a?, b?, c?, d?, e?], split.each))
+    Ok(([a?, b?, c?, d?, e?], split.negatives_per_edge))
 }
 
 /// The split of nodes with these shares.
@@ -121,7 +121,7 @@ pub(crate) fn node_split<'py>(
     train: f64,
     valid: f64,
     rest: (usize, u64),
-    how: How<'_>,
+    how: RunSettings<'_>,
 ) -> PyResult<[Bound<'py, PyArray1<i64>>; 3]> {
     let graph = graph.inner.clone();
     let (min_class, seed) = rest;
@@ -164,14 +164,19 @@ fn node_array(py: Python<'_>, nodes: Vec<u32>) -> Bound<'_, PyArray1<i64>> {
 
 /// What is wrong with a split, as JSON.
 #[pyfunction]
-pub(crate) fn check_split(py: Python<'_>, graph: &Graph, own: Own<'_>, how: How<'_>) -> PyResult<String> {
+pub(crate) fn check_split(
+    py: Python<'_>,
+    graph: &Graph,
+    own: OwnSplit<'_>,
+    how: RunSettings<'_>,
+) -> PyResult<String> {
     let graph = graph.checked(py)?;
     let checked = match &own {
-        Own::Links(_) => {
+        OwnSplit::Links(_) => {
             let pairs = own.links(py)?;
             work::run(py, how, move |exec| split::check::links(&graph, &pairs, exec))
         }
-        Own::Nodes(_) => {
+        OwnSplit::Nodes(_) => {
             let sets = own.nodes(py)?;
             work::run(py, how, move |exec| split::check::nodes(&graph, &sets, exec))
         }

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 
 use crate::graph::Graph;
 use crate::model::Model;
-use crate::split::{Own, to_array};
-use crate::work::{self, How};
+use crate::split::{OwnSplit, to_array};
+use crate::work::{self, RunSettings};
 
 /// What came out of a run.
 enum Outcome {
@@ -29,9 +29,9 @@ pub(crate) fn run<'py>(
     graph: &Graph,
     words: Vec<String>,
     act: bool,
-    own: Option<Own<'_>>,
+    own: Option<OwnSplit<'_>>,
     command: String,
-    how: How<'_>,
+    how: RunSettings<'_>,
 ) -> PyResult<(String, Option<Model>, Option<Tested<'py>>)> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
     let goal = if act { Goal::Act } else { Goal::Probe };
@@ -89,7 +89,12 @@ pub(crate) fn run<'py>(
 
 /// A model that gives components.
 #[pyfunction]
-pub(crate) fn embedding(py: Python<'_>, graph: &Graph, words: Vec<String>, how: How<'_>) -> PyResult<Model> {
+pub(crate) fn embedding(
+    py: Python<'_>,
+    graph: &Graph,
+    words: Vec<String>,
+    how: RunSettings<'_>,
+) -> PyResult<Model> {
     let options = Options::parse(words).map_err(PyValueError::new_err)?;
     let graph = graph.checked(py)?;
     let model = work::run(py, how, move |exec| {

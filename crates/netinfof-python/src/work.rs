@@ -13,9 +13,9 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
-/// How long the caller's thread sleeps between two looks at signals.
+/// RunSettings long the caller's thread sleeps between two looks at signals.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long work may take to stop before it is left to stop by itself.
+/// RunSettings long work may take to stop before it is left to stop by itself.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 enum Event {
@@ -26,12 +26,12 @@ enum Event {
 }
 
 /// Hears the work and tells the caller's thread.
-struct Ears {
+struct ProgressSender {
     events: Option<Sender<Event>>,
     stop: Arc<AtomicBool>,
 }
 
-impl Ears {
+impl ProgressSender {
     fn tell(&self, event: Event) {
         if let Some(events) = &self.events {
             // Nobody listens any more once the caller has gone.
@@ -40,7 +40,7 @@ impl Ears {
     }
 }
 
-impl Progress for Ears {
+impl Progress for ProgressSender {
     fn start(&self, stage: &str, total: usize) {
         self.tell(Event::Start(stage.into(), total));
     }
@@ -58,14 +58,14 @@ impl Progress for Ears {
     }
 }
 
-/// How work is done: the number of threads (0: one for each core), who hears of progress, and who hears what users should know.
+/// RunSettings work is done: the number of threads (0: one for each core), who hears of progress, and who hears what users should know.
 #[derive(FromPyObject)]
-pub(crate) struct How<'py>(usize, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
+pub(crate) struct RunSettings<'py>(usize, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
-impl How<'_> {
+impl RunSettings<'_> {
     /// Short work on one thread, nobody listening.
     pub(crate) fn short() -> Self {
-        How(1, None, None)
+        RunSettings(1, None, None)
     }
 }
 
@@ -73,22 +73,24 @@ impl How<'_> {
 /// work, as Ctrl-C does.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
-    how: How<'_>,
+    how: RunSettings<'_>,
     work: impl FnOnce(&Exec) -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let How(threads, progress, notices) = how;
+    let RunSettings(threads, progress, notices) = how;
     let stop = Arc::new(AtomicBool::new(false));
     let (events, heard) = channel();
     let (done, mut result) = channel();
-    let ears =
-        Ears { events: (progress.is_some() || notices.is_some()).then_some(events), stop: Arc::clone(&stop) };
+    let ears = ProgressSender {
+        events: (progress.is_some() || notices.is_some()).then_some(events),
+        stop: Arc::clone(&stop),
+    };
     let body = move || {
         let work = || Exec::with_progress(threads, Arc::new(ears)).and_then(|exec| work(&exec));
         let _ = done.send(catch_unwind(AssertUnwindSafe(work)));
     };
     // Stacks as deep as a main thread's.
     let thread = std::thread::Builder::new().name("netinfof".into()).stack_size(8 << 20).spawn(body)?;
-    let mut told = Told { progress, notices, stage: String::new(), done: 0, total: 0 };
+    let mut told = CallerNews { progress, notices, stage: String::new(), done: 0, total: 0 };
     let mut waited = LOOK / 16;
     let fault = loop {
         let result = &mut result;
@@ -125,7 +127,7 @@ pub(crate) fn run<T: Send + 'static>(
 }
 
 /// What the caller has been told.
-struct Told<'py> {
+struct CallerNews<'py> {
     progress: Option<Bound<'py, PyAny>>,
     notices: Option<Bound<'py, PyAny>>,
     stage: String,
@@ -133,7 +135,7 @@ struct Told<'py> {
     total: usize,
 }
 
-impl Told<'_> {
+impl CallerNews<'_> {
     fn all(&mut self, heard: &Receiver<Event>) -> PyResult<()> {
         while let Ok(event) = heard.try_recv() {
             match event {

@@ -17,18 +17,18 @@
 mod communities;
 mod features;
 mod pca;
-mod place;
+mod placement;
 mod prepare;
 mod roles;
 mod walk;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::communities::Communities;
+pub(crate) use self::communities::CommunityVectors;
 use self::features::{FeatureOperator, Filtered};
 pub(crate) use self::features::{Filter, PreparedRows};
 use self::pca::{Axes, Sparse, pca};
-pub(crate) use self::place::{Ground, How, Place};
+pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
 pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
 pub(crate) use self::roles::{hinged, roles};
@@ -43,7 +43,7 @@ use crate::matrix::Matrix;
 use crate::seed::Seed;
 use crate::spec::{ComponentSource, CustomName, FilterSpec, Weighting};
 
-/// How neighbours are averaged.
+/// PlacementBasis neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Averaging {
@@ -70,7 +70,7 @@ pub struct ComponentParams {
     /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default off, as in
     /// its published code; docs/design/components.md has the measurements).
     pub column_norm: bool,
-    /// How features become input (default every column by its kind).
+    /// PlacementBasis features become input (default every column by its kind).
     pub scaling: FeatureScaling,
     /// At most this many one-hot degree columns, where there are no features (default 512).
     pub degree_columns: usize,
@@ -135,7 +135,7 @@ impl ComponentParams {
     }
 }
 
-/// How an embedding is normalised before a model sees it.
+/// PlacementBasis an embedding is normalised before a model sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalization {
@@ -164,11 +164,11 @@ pub struct Component {
     /// few columns.
     pub lengths_matter: bool,
     basis: Basis,
-    /// How rows of the user's own become those that the basis is over.
+    /// PlacementBasis rows of the user's own become those that the basis is over.
     preparation: Option<Box<Preparation>>,
 }
 
-/// How the nodes of any graph over the same features find their place in the space of a component.
+/// PlacementBasis the nodes of any graph over the same features find their place in the space of a component.
 #[derive(Clone, Debug)]
 enum Basis {
     /// All nodes are alike.

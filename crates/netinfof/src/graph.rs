@@ -79,7 +79,7 @@ pub struct Graph {
     truth: Option<Truth>,
     self_loops: usize,
     duplicates: usize,
-    strangers: bool,
+    unknown_nodes: bool,
 }
 
 impl Graph {
@@ -115,7 +115,7 @@ impl Graph {
             truth: None,
             self_loops,
             duplicates: proper - sorted.len(),
-            strangers: false,
+            unknown_nodes: false,
         })
     }
 
@@ -147,7 +147,7 @@ impl Graph {
             truth: None,
             self_loops: 0,
             duplicates,
-            strangers: false,
+            unknown_nodes: false,
         }
     }
 
@@ -249,14 +249,14 @@ impl Graph {
 
     /// Says that its nodes are none that a model knows, whatever they are called.
     #[must_use]
-    pub fn with_strangers(mut self) -> Self {
-        self.strangers = true;
+    pub fn with_unknown_nodes(mut self) -> Self {
+        self.unknown_nodes = true;
         self
     }
 
     /// Whether its nodes are none that a model knows.
-    pub(crate) fn strangers(&self) -> bool {
-        self.strangers
+    pub(crate) fn has_unknown_nodes(&self) -> bool {
+        self.unknown_nodes
     }
 
     /// Takes features that others keep for its own, so that nothing they do can change it.
@@ -311,7 +311,7 @@ impl Graph {
             truth: None,
             self_loops: self.self_loops,
             duplicates: self.duplicates,
-            strangers: self.strangers,
+            unknown_nodes: self.unknown_nodes,
         }
     }
 

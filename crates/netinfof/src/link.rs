@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Pair, ordered};
 use crate::kernel;
-use crate::linalg::sgl::{Block, Design};
+use crate::linalg::sgl::{Design, DesignBlock};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, DegreeScore, Pairwise, PairwiseDesign, PairwiseSource};
 use crate::spec::{ComponentKind, Subject};
@@ -129,7 +129,7 @@ pub struct Learned {
     /// Similarities of the pairs that place the bins of Probe.
     pub(crate) probe: Vec<f32>,
     /// Features of the pairs that Act learns from; none if nobody asked for Act.
-    pub(crate) act: Option<Block>,
+    pub(crate) act: Option<DesignBlock>,
 }
 
 /// A score of pairs that Probe measures beside the components: the columns of X that belong to one group of the verdict, or degrees alone.
@@ -188,7 +188,7 @@ pub fn learn<'a>(
 ) -> Result<LearnedLinks<'a>> {
     let width = components.iter().map(|component| component.embedding.cols()).sum::<usize>()
         + if source.is_some() { 10 * pairwise::COLUMNS.len() } else { 0 };
-    let collect = |design: &dyn Design| params.for_act.then(|| Block::collect(design, width, exec));
+    let collect = |design: &dyn Design| params.for_act.then(|| DesignBlock::collect(design, width, exec));
     exec.stage("compatibility", components.len() + usize::from(source.is_some()), || {
         let mut learned = exec.try_map(components, |component| {
             let (adjusted, seen) = compat::fit(component, split, training, params.compat, exec)?;

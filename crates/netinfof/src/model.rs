@@ -17,7 +17,7 @@ use crate::act::{
     ActReport, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult,
 };
 use crate::compat::{AdjustedComponent, Compatibility};
-use crate::component::{Component, ComponentParams, Ground, Place, Preparation};
+use crate::component::{Component, ComponentParams, NodePlacement, PlacementInput, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, Graph, NodeId, NodeInputs, Pair};
@@ -109,23 +109,23 @@ pub struct Model {
     graph: Graph,
     /// The edges that its components were built on.
     training: Csr,
-    /// How features become those of the paper's components, and of ours.
+    /// PlacementBasis features become those of the paper's components, and of ours.
     preparations: [Option<Preparation>; 2],
-    fit: Fit,
+    fit: FittedTask,
 }
 
 #[derive(Clone, Debug)]
-enum Fit {
+enum FittedTask {
     Links(LinkFit),
     Nodes(NodeFit),
     /// Components for others to learn from.
-    Embedding(Vec<Place>),
+    Embedding(Vec<NodePlacement>),
 }
 
 #[derive(Clone, Debug)]
 struct LinkFit {
     /// Components with their compatibility matrices.
-    embedded: Vec<(Place, Matrix)>,
+    embedded: Vec<(NodePlacement, Matrix)>,
     x: Option<Pairwise>,
     model: LinkModel,
     calibration: LinkCalibration,
@@ -133,7 +133,7 @@ struct LinkFit {
 
 #[derive(Clone, Debug)]
 struct NodeFit {
-    embedded: Vec<Place>,
+    embedded: Vec<NodePlacement>,
     /// The graph's own numbers of the classes.
     classes: Vec<i32>,
     model: NodeModel,
@@ -171,7 +171,7 @@ impl Model {
                 LinkComponent::Embedded(own) => {
                     let built = components.iter().find(|built| built.kind == own.kind)?;
                     let norm = built.for_links(params.compat.unit_rows, exec);
-                    Some((Place::of(built, norm), own.compatibility.matrix.clone()))
+                    Some((NodePlacement::of(built, norm), own.compatibility.matrix.clone()))
                 }
                 LinkComponent::Pairwise(_) => None,
             })
@@ -191,7 +191,7 @@ impl Model {
                 .on_its_own(),
             training: split.graph.clone(),
             preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
-            fit: Fit::Links(LinkFit {
+            fit: FittedTask::Links(LinkFit {
                 embedded,
                 x,
                 model: result.model.clone(),
@@ -211,8 +211,9 @@ impl Model {
         let NodeWork { split, components, result } = work;
         let used = || result.used.iter().map(|&at| &components[at]);
         let kinds: Vec<ComponentKind> = used().map(|component| component.kind).collect();
-        let place =
-            |component: &Component| Place::of(component, component.norm(params.act.normalization, exec));
+        let place = |component: &Component| {
+            NodePlacement::of(component, component.norm(params.act.normalization, exec))
+        };
         let about =
             About::new(graph, ModelKind::Nodes, seed, &result.report, RunParams::Nodes(params.clone()));
         Model {
@@ -220,7 +221,7 @@ impl Model {
             graph: graph.clone().keep_components(&kinds).on_its_own(),
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
-            fit: Fit::Nodes(NodeFit {
+            fit: FittedTask::Nodes(NodeFit {
                 embedded: used().map(place).collect(),
                 classes: split.classes.clone(),
                 model: result.model.clone(),
@@ -237,8 +238,9 @@ impl Model {
         exec: &Exec,
     ) -> Self {
         let kinds: Vec<ComponentKind> = components.iter().map(|component| component.kind).collect();
-        let place =
-            |component: &Component| Place::of(component, component.norm(params.act.normalization, exec));
+        let place = |component: &Component| {
+            NodePlacement::of(component, component.norm(params.act.normalization, exec))
+        };
         Model {
             about: About {
                 netinfof: env!("CARGO_PKG_VERSION").into(),
@@ -252,7 +254,7 @@ impl Model {
             graph: graph.clone().keep_components(&kinds).on_its_own(),
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
-            fit: Fit::Embedding(components.iter().map(place).collect()),
+            fit: FittedTask::Embedding(components.iter().map(place).collect()),
         }
     }
 
@@ -269,11 +271,11 @@ impl Model {
     /// The components that have weights.
     pub fn components(&self) -> Vec<ComponentKind> {
         match &self.fit {
-            Fit::Links(fit) => {
+            FittedTask::Links(fit) => {
                 let x = fit.x.as_ref().map(|_| ComponentKind::X);
                 fit.embedded.iter().map(|(place, _)| place.kind).chain(x).collect()
             }
-            Fit::Nodes(NodeFit { embedded, .. }) | Fit::Embedding(embedded) => {
+            FittedTask::Nodes(NodeFit { embedded, .. }) | FittedTask::Embedding(embedded) => {
                 embedded.iter().map(|place| place.kind).collect()
             }
         }
@@ -282,16 +284,16 @@ impl Model {
     /// From log-odds to probabilities of links; `None` for other models.
     pub fn link_calibration(&self) -> Option<&LinkCalibration> {
         match &self.fit {
-            Fit::Links(fit) => Some(&fit.calibration),
-            Fit::Nodes(_) | Fit::Embedding(_) => None,
+            FittedTask::Links(fit) => Some(&fit.calibration),
+            FittedTask::Nodes(_) | FittedTask::Embedding(_) => None,
         }
     }
 
     /// Names of the classes, and from log-odds to their probabilities; `None` for other models.
     pub fn node_calibration(&self) -> Option<(Vec<String>, &NodeCalibration)> {
         match &self.fit {
-            Fit::Links(_) | Fit::Embedding(_) => None,
-            Fit::Nodes(fit) => {
+            FittedTask::Links(_) | FittedTask::Embedding(_) => None,
+            FittedTask::Nodes(fit) => {
                 let name = |&class: &i32| class_name(self.graph.class_names(), class);
                 Some((fit.classes.iter().map(name).collect(), &fit.calibration))
             }
@@ -324,15 +326,15 @@ impl Model {
     /// are propagated along the edges of the newer graph, in the space of the old one. Where it has no features and no new
     /// nodes, the old ones hold.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
-        let Fit::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
+        let FittedTask::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
         let View { graph, features, custom, known } = self.view(seen, newer, exec)?;
-        let ground = {
+        let input = {
             let inputs = NodeInputs { features: &features, custom: &custom };
-            Ground::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+            PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
         };
         let mut components = exec.stage("components", fit.embedded.len(), || {
-            let place = |(place, h): &(Place, Matrix)| {
-                let z = place.rows(&ground, exec);
+            let place = |(place, h): &(NodePlacement, Matrix)| {
+                let z = place.rows(&input, exec);
                 let zh = kernel::gemm(&z, h, exec);
                 let compatibility = Compatibility { matrix: h.clone(), coefficients: 0, lsqr: None };
                 exec.step()?;
@@ -340,7 +342,7 @@ impl Model {
             };
             exec.try_map(&fit.embedded, place)
         })?;
-        drop(ground);
+        drop(input);
         components.extend(fit.x.clone().map(LinkComponent::Pairwise));
         let source = fit.x.as_ref().map(|_| {
             let (graph, features) = (Cow::Owned(graph.into_owned()), Cow::Owned(features.into_owned()));
@@ -357,13 +359,13 @@ impl Model {
 
     /// Probabilities of classes for every node of the model's own graph, or of a newer one (see [`Model::links`]).
     pub fn nodes(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NodePredictions> {
-        let Fit::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };
+        let FittedTask::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };
         let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
-        let ground = {
+        let input = {
             let inputs = NodeInputs { features: &features, custom: &custom };
-            Ground::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+            PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
         };
-        let embeddings = rows_of(&fit.embedded, &ground, exec)?;
+        let embeddings = rows_of(&fit.embedded, &input, exec)?;
         let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
         let embeddings: Vec<&Matrix> = embeddings.iter().collect();
         let scores = fit.model.scores(&NodeDesign { embeddings: &embeddings, nodes: &nodes }, exec);
@@ -384,13 +386,15 @@ impl Model {
     /// The components of a model that [`crate::embedding`] made, one row a node of its own graph, or of a newer one (see
     /// [`Model::links`]).
     pub fn embeddings(&self, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<(ComponentKind, Matrix)>> {
-        let Fit::Embedding(places) = &self.fit else { return Err(self.other_task(ModelKind::Embedding)) };
-        let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
-        let ground = {
-            let inputs = NodeInputs { features: &features, custom: &custom };
-            Ground::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        let FittedTask::Embedding(places) = &self.fit else {
+            return Err(self.other_task(ModelKind::Embedding));
         };
-        Ok(self.components().into_iter().zip(rows_of(places, &ground, exec)?).collect())
+        let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
+        let input = {
+            let inputs = NodeInputs { features: &features, custom: &custom };
+            PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        };
+        Ok(self.components().into_iter().zip(rows_of(places, &input, exec)?).collect())
     }
 
     fn other_task(&self, asked: ModelKind) -> Error {
@@ -404,10 +408,10 @@ impl Model {
 /// Where messages find a model that is no file.
 const BYTES: &str = "model";
 
-fn rows_of(places: &[Place], ground: &Ground<'_>, exec: &Exec) -> Result<Vec<Matrix>> {
+fn rows_of(places: &[NodePlacement], input: &PlacementInput<'_>, exec: &Exec) -> Result<Vec<Matrix>> {
     exec.stage("components", places.len(), || {
         exec.try_map(places, |place| {
-            let rows = place.rows(ground, exec);
+            let rows = place.rows(input, exec);
             exec.step()?;
             Ok(rows)
         })

@@ -5,10 +5,14 @@
 //! that edge were not there: a test edge is not in the graph its features come from, so a training edge must not be
 //! either.
 
+mod degrees;
+mod feature_rows;
+
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::ops::Range;
 
+pub(crate) use self::degrees::DegreeScore;
+use self::feature_rows::FeatureRows;
 use crate::component::{ComponentParams, Preparation, PreparedRows};
 use crate::error::Result;
 use crate::exec::Exec;
@@ -72,91 +76,17 @@ pub struct PairwiseSource<'a> {
     features: Option<FeatureSource<'a>>,
 }
 
-/// Rows of features of length 1, as they are and with rare columns given more weight.
+/// FeatureRows of features of length 1, as they are and with rare columns given more weight.
 #[derive(Debug)]
 struct FeatureSource<'a> {
-    plain: Rows<'a>,
+    plain: FeatureRows<'a>,
     norms: Vec<f32>,
-    rare: Rows<'a>,
+    rare: FeatureRows<'a>,
     /// Whether a node has any features: the square of its row.
     own: Vec<f32>,
     /// With M the sum of a node's neighbours' rows: |M|² and M · its own row.
     square: Vec<f32>,
     with_own: Vec<f32>,
-}
-
-#[derive(Debug)]
-enum Rows<'a> {
-    Dense(Cow<'a, Matrix>),
-    /// Dense ones that are too large to be copied, with a factor for every row.
-    Large {
-        prepared: PreparedRows<'a>,
-        factors: Vec<f32>,
-    },
-    Sparse(Cow<'a, Csr>),
-}
-
-thread_local! {
-    /// A row of large features, for the moment.
-    static ROOM: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
-}
-
-impl<'a> Rows<'a> {
-    fn of(features: Cow<'a, Features>) -> Self {
-        match features {
-            Cow::Borrowed(Features::Dense(x)) => Rows::Dense(Cow::Borrowed(x)),
-            Cow::Borrowed(Features::Sparse(x)) => Rows::Sparse(Cow::Borrowed(x)),
-            Cow::Owned(Features::Dense(x)) => Rows::Dense(Cow::Owned(x)),
-            Cow::Owned(Features::Sparse(x)) => Rows::Sparse(Cow::Owned(x)),
-            _ => unreachable!("there are features"),
-        }
-    }
-
-    fn cols(&self) -> usize {
-        match self {
-            Rows::Dense(x) => x.cols(),
-            Rows::Large { prepared, .. } => Blocks::cols(prepared),
-            Rows::Sparse(x) => x.cols(),
-        }
-    }
-
-    fn add(&self, row: usize, to: &mut [f32]) {
-        match self {
-            Rows::Dense(x) => kernel::axpy(1.0, x.row(row), to),
-            Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
-                room.resize(to.len(), 0.0);
-                prepared.row(row, room);
-                kernel::axpy(factors[row], room, to);
-            }),
-            Rows::Sparse(x) => kernel::add_sparse_row(x, row, to),
-        }
-    }
-
-    /// Sets `to` to zero where these rows are not.
-    fn clear(&self, rows: impl Iterator<Item = usize>, to: &mut [f32]) {
-        match self {
-            Rows::Dense(_) | Rows::Large { .. } => to.fill(0.0),
-            Rows::Sparse(x) => {
-                for row in rows {
-                    for &col in x.row(row) {
-                        to[col as usize] = 0.0;
-                    }
-                }
-            }
-        }
-    }
-
-    fn dot(&self, row: usize, with: &[f32]) -> f32 {
-        match self {
-            Rows::Dense(x) => kernel::dot(x.row(row), with),
-            Rows::Large { prepared, factors } => ROOM.with_borrow_mut(|room| {
-                room.resize(with.len(), 0.0);
-                prepared.row(row, room);
-                factors[row] * kernel::dot(room, with)
-            }),
-            Rows::Sparse(x) => kernel::sparse_row_dot(x, row, with),
-        }
-    }
 }
 
 impl<'a> PairwiseSource<'a> {
@@ -269,7 +199,7 @@ impl<'a> FeatureSource<'a> {
                 };
                 rows.map(of).collect::<Vec<_>>()
             });
-            Rows::Large { prepared, factors: factors.concat() }
+            FeatureRows::Large { prepared, factors: factors.concat() }
         };
         let dense = |features: &Cow<'a, Features>| match features {
             Cow::Borrowed(Features::Dense(x)) => Cow::Borrowed(x),
@@ -288,14 +218,14 @@ impl<'a> FeatureSource<'a> {
                 }
                 let scales = scale(&weighed);
                 unit_rows(&mut weighed, &scales, exec);
-                Rows::of(Cow::Owned(weighed))
+                FeatureRows::of(Cow::Owned(weighed))
             };
             if features.largest() > LARGEST_SQUARED {
                 let mut plain = Features::clone(&features);
                 unit_rows(&mut plain, &norms, exec);
-                (Rows::of(Cow::Owned(plain)), vec![1.0; n], rare)
+                (FeatureRows::of(Cow::Owned(plain)), vec![1.0; n], rare)
             } else {
-                (Rows::of(features), norms, rare)
+                (FeatureRows::of(features), norms, rare)
             }
         } else if large {
             (made(dense(&features)), vec![1.0; n], made(dense(&features)))
@@ -311,7 +241,7 @@ impl<'a> FeatureSource<'a> {
             let norms = scale(&whole);
             let plain = whole.clone();
             unit_rows(&mut whole, &norms, exec);
-            (Rows::of(Cow::Owned(plain)), norms, Rows::of(Cow::Owned(whole)))
+            (FeatureRows::of(Cow::Owned(plain)), norms, FeatureRows::of(Cow::Owned(whole)))
         };
         let sums = exec.map_blocks(n, 64.max(n.div_ceil(64)), |range| {
             let mut scratch = vec![0.0f32; rare.cols()];
@@ -504,36 +434,6 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// What degrees alone say about pairs, as X has it.
-#[derive(Debug)]
-pub(crate) struct DegreeScore<'a> {
-    graph: &'a Csr,
-    fitted: Pairwise,
-}
-
-impl<'a> DegreeScore<'a> {
-    pub(crate) fn fit(graph: &'a Csr, pairs: &[Pair], labels: &[bool], exec: &Exec) -> Result<Self> {
-        let fitted = Pairwise::fit(&degree_columns(graph, pairs), labels, DEGREES, exec)?;
-        Ok(DegreeScore { graph, fitted })
-    }
-
-    pub(crate) fn similarities(&self, pairs: &[Pair], exec: &Exec) -> Vec<f32> {
-        self.fitted.similarities(&degree_columns(self.graph, pairs), exec)
-    }
-}
-
-/// The columns of X that need degrees alone, the others zero.
-fn degree_columns(graph: &Csr, pairs: &[Pair]) -> Matrix {
-    let mut out = Matrix::zeros(pairs.len(), COLUMNS.len());
-    for (at, &[i, j]) in pairs.iter().enumerate() {
-        let less = usize::from(graph.contains(i, j));
-        let [d, e] = [i, j].map(|node| ((graph.row(node as usize).len() - less) as f64).ln_1p());
-        let columns = [d + e, (d - e).abs(), d.min(e)].map(|v| v as f32);
-        out.row_mut(at)[DEGREES].copy_from_slice(&columns);
-    }
-    out
-}
-
 /// X as models take it: standardised on training pairs, each column beside piecewise linear functions of itself, with a
 /// linear score of them all.
 #[derive(Clone, Debug)]
@@ -682,195 +582,4 @@ impl crate::linalg::sgl::Design for PairwiseDesign<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::SmallMatrix;
-    use crate::seed::{Seed, Stream};
-
-    /// A random graph with some isolated nodes, and sparse features with some empty rows.
-    fn random(nodes: u32, edges: usize) -> (Vec<Pair>, Features) {
-        let mut draw = Seed(3).stream(Stream::Synth, 0);
-        let mut pairs: Vec<Pair> = (0..edges)
-            .map(|_| [draw.below(nodes - 3), draw.below(nodes - 3)])
-            .filter(|p| p[0] != p[1])
-            .map(crate::graph::ordered)
-            .collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let x = Matrix::from_fn(nodes as usize, 12, |row, _| {
-            if row % 9 != 4 && draw.unit() < 0.4 { draw.unit() as f32 } else { 0.0 }
-        });
-        (pairs, Features::Sparse(Csr::from_dense(&x)))
-    }
-
-    /// Features are taken as words, few as they are.
-    fn words() -> ComponentParams {
-        ComponentParams { scaling: crate::component::FeatureScaling::Paper, ..ComponentParams::default() }
-    }
-
-    fn close(a: &[f32], b: &[f32], what: &str) {
-        for (at, (a, b)) in a.iter().zip(b).enumerate() {
-            assert!((a - b).abs() < 2e-4 * (1.0 + b.abs()), "{what}, {}: {a} {b}", COLUMNS[at]);
-        }
-    }
-
-    #[test]
-    fn an_edge_is_counted_as_if_it_were_not_there() {
-        let exec = Exec::new(2).unwrap();
-        let (edges, features) = random(30, 90);
-        let params = words();
-        let dense = match &features {
-            Features::Sparse(x) => Features::Dense(x.to_dense()),
-            _ => unreachable!(),
-        };
-        for features in [&features, &dense, &Features::None] {
-            let graph = Csr::symmetric(30, &edges);
-            let with = PairwiseSource::new(&graph, features, &params, &exec).columns(&edges, &exec);
-            for (at, &edge) in edges.iter().enumerate() {
-                let others: Vec<Pair> = edges.iter().copied().filter(|&e| e != edge).collect();
-                let graph = Csr::symmetric(30, &others);
-                let source = PairwiseSource::new(&graph, features, &params, &exec);
-                close(with.row(at), source.columns(&[edge], &exec).row(0), &format!("{edge:?}"));
-            }
-        }
-    }
-
-    #[test]
-    fn columns_equal_their_definitions_in_both_directions() {
-        let exec = Exec::new(1).unwrap();
-        let (edges, features) = random(25, 60);
-        let n = 25;
-        let graph = Csr::symmetric(n, &edges);
-        let a = graph.to_dense();
-        let a = SmallMatrix::from_fn(n, n, |i, j| f64::from(a.row(i)[j]));
-        let degree = |i: usize| graph.row(i).len() as f64;
-        let paths = |power: f64| {
-            let weight = |i: usize| if degree(i) > 0.0 { degree(i).powf(-power) } else { 0.0 };
-            let step = SmallMatrix::from_fn(n, n, |i, j| a[(i, j)] * weight(j));
-            step.times(&step).times(&a)
-        };
-        let (p0, p1, p15) = (paths(0.0), paths(1.0), paths(1.5));
-        let x = match &features {
-            Features::Sparse(x) => x.to_dense(),
-            _ => unreachable!(),
-        };
-        let cosine = |a: &[f64], b: &[f64]| {
-            let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-            let norms = (dot(a, a) * dot(b, b)).sqrt();
-            if norms > 0.0 { dot(a, b) / norms } else { 0.0 }
-        };
-        let plain: Vec<Vec<f64>> = (0..n).map(|i| x.row(i).iter().map(|&v| f64::from(v)).collect()).collect();
-        let rare: Vec<Vec<f64>> = plain
-            .iter()
-            .map(|row| {
-                let weight = |col: usize| {
-                    let used = plain.iter().filter(|row| row[col] != 0.0).count();
-                    ((1.0 + n as f64) / used as f64).ln() + 0.1
-                };
-                let row: Vec<f64> = row.iter().enumerate().map(|(col, v)| v * weight(col)).collect();
-                let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
-                row.iter().map(|v| if norm > 0.0 { v / norm } else { 0.0 }).collect()
-            })
-            .collect();
-        let around = |i: usize| -> Vec<f64> {
-            (0..12).map(|col| graph.row(i).iter().map(|&k| rare[k as usize][col]).sum()).collect()
-        };
-        let params = words();
-        let source = PairwiseSource::new(&graph, &features, &params, &exec);
-        let pairs: Vec<Pair> = (0..24).map(|i| [i, (i * 7 + 5) % 25]).collect();
-        let pairs: Vec<Pair> =
-            pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
-        assert!(pairs.len() > 10);
-        let found = source.columns(&pairs, &exec);
-        let reversed: Vec<Pair> = pairs.iter().map(|&[i, j]| [j, i]).collect();
-        assert_eq!(found, source.columns(&reversed, &exec));
-        // Dense features that are copied, and such that are not.
-        let dense = Features::Dense(x.clone());
-        let mut source = PairwiseSource::new(&graph, &dense, &params, &exec);
-        let copied = source.columns(&pairs, &exec);
-        let how = Preparation::learn(&dense, Weighting::Rare, &graph, &params, &exec);
-        source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
-        assert!(matches!(source.features.as_ref().unwrap().rare, Rows::Large { .. }));
-        let large = source.columns(&pairs, &exec);
-        (0..pairs.len()).for_each(|at| close(large.row(at), copied.row(at), "large"));
-        for (at, &[i, j]) in pairs.iter().enumerate() {
-            let (i, j) = (i as usize, j as usize);
-            let common: Vec<usize> = (0..n).filter(|&k| a[(i, k)] * a[(k, j)] > 0.0).collect();
-            let (c, d, e) = (common.len() as f64, degree(i), degree(j));
-            let ra: f64 = common.iter().map(|&k| 1.0 / degree(k)).sum();
-            let aa: f64 = common.iter().map(|&k| 1.0 / degree(k).ln()).sum();
-            let cos = |i: usize, j: usize| cosine(&rare[i], &rare[j]);
-            let mean = |i: usize, j: usize| {
-                let sum: f64 = graph.row(j).iter().map(|&k| cos(i, k as usize)).sum();
-                sum / degree(j).max(1.0)
-            };
-            // The nearest neighbour of the end with fewer neighbours.
-            let (busy, calm) = if (d, i) >= (e, j) { (i, j) } else { (j, i) };
-            let nearest = graph.row(calm).iter().map(|&k| cos(busy, k as usize)).fold(0.0, f64::max);
-            let (ld, le) = (d.ln_1p(), e.ln_1p());
-            let expected = [
-                c.ln_1p(),
-                ra,
-                aa.ln_1p(),
-                c / (d + e - c).max(1.0),
-                ld + le,
-                (ld - le).abs(),
-                ld.min(le),
-                f64::from(u8::from(c >= 1.0)),
-                f64::from(u8::from(c >= 2.0)),
-                p0[(i, j)].ln_1p(),
-                (p0[(i, j)] / (d * e).max(1.0)).ln_1p(),
-                (ra + 1e-3).ln(),
-                (p1[(i, j)] + 1e-4).ln(),
-                (p15[(i, j)] + 1e-5).ln(),
-                cosine(&plain[i], &plain[j]),
-                cos(i, j),
-                mean(i, j) + mean(j, i),
-                nearest,
-                cosine(&around(i), &around(j)),
-            ]
-            .map(|v| v as f32);
-            close(found.row(at), &expected, &format!("({i}, {j})"));
-        }
-    }
-
-    #[test]
-    fn sampled_hubs_give_the_right_counts_on_average() {
-        let exec = Exec::new(2).unwrap();
-        let (edges, _) = random(300, 9000);
-        let graph = Csr::symmetric(300, &edges);
-        let pairs: Vec<Pair> = (0..2000).map(|at| [at % 297, (at * 13 + at / 297 + 1) % 297]).collect();
-        let pairs: Vec<Pair> =
-            pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
-        let mut source = PairwiseSource::new(&graph, &Features::None, &ComponentParams::default(), &exec);
-        let exact = source.columns(&pairs, &exec);
-        // Nodes have about 55 neighbours: every node is a hub now.
-        source.max_degree = 16;
-        let sampled = source.columns(&pairs, &exec);
-        let paths = |m: &Matrix, row: usize| f64::from(m.row(row)[9]).exp_m1();
-        let ratios: Vec<f64> =
-            (0..pairs.len()).map(|row| paths(&sampled, row) / paths(&exact, row)).collect();
-        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-        let spread = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / ratios.len() as f64).sqrt();
-        assert!((mean - 1.0).abs() < 0.02, "{mean}");
-        // Every fourth neighbour: the error of one count.
-        assert!(spread < 0.15, "{spread}");
-    }
-
-    #[test]
-    fn constant_columns_and_labels_without_a_pattern_are_met() {
-        let exec = Exec::new(1).unwrap();
-        let columns = Matrix::from_fn(50, COLUMNS.len(), |row, col| if col == 0 { row as f32 } else { 7.0 });
-        let labels: Vec<bool> = (0..50).map(|row| row >= 25).collect();
-        let x = Pairwise::fit(&columns, &labels, ALL, &exec).unwrap();
-        let scores = x.similarities(&columns, &exec);
-        assert!(scores.iter().all(|score| score.is_finite()));
-        assert!(scores[49] > scores[0]);
-        // Values far outside the training data are cut, not followed.
-        let mut row = vec![7.0; COLUMNS.len()];
-        row[0] = 1e9;
-        let mut far = vec![0.0; x.width()];
-        x.expand(&row, &mut far);
-        assert!(far.iter().all(|v| v.abs() <= CLIP), "{far:?}");
-    }
-}
+mod tests;

@@ -146,7 +146,7 @@ pub struct LinkSplit {
     /// Test pairs.
     pub test: Pairs,
     /// How many negatives each positive has of its own, one after the other; 0 where all share them.
-    pub each: usize,
+    pub negatives_per_edge: usize,
     /// More negatives to make choices on, so that they hang less on chance; none in the paper protocol, none of the hard
     /// kind, and none where validation or test negatives are the caller's own.
     pub choice: Vec<Pair>,
@@ -296,7 +296,7 @@ pub fn links_given(
         train: edges,
         valid,
         test,
-        each: 0,
+        negatives_per_edge: 0,
         choice: Vec::new(),
         protocol: params.protocol,
         negatives: params.negatives,
@@ -309,7 +309,7 @@ pub fn links_given(
             let positives = [&valid.positives[..], &test.positives];
             let found = heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)?;
             [valid.negatives, test.negatives] = found;
-            split.each = HEART_EACH;
+            split.negatives_per_edge = HEART_EACH;
             return Ok(split);
         }
         (Protocol::Clean, Negatives::Degree) => {

@@ -56,12 +56,12 @@ pub struct Training {
     pub(crate) compat: Labelled,
     /// For the bins of Probe.
     pub(crate) probe: Labelled,
-    folds: Vec<Fold>,
+    folds: Vec<CrossFitFold>,
 }
 
 /// A graph without some of the edges, and the nodes of the pairs that are seen in it.
 #[derive(Debug)]
-struct Fold {
+struct CrossFitFold {
     graph: Csr,
     nodes: Vec<NodeId>,
     first_row: usize,
@@ -103,7 +103,7 @@ impl Training {
             (edges.len(), dealt(&edges, folds).chain(dealt(&for_probe, folds)).collect()),
             (edges.len(), dealt(&edges, folds).chain(dealt(&for_act, folds)).collect::<Vec<(Pair, usize)>>()),
         ];
-        let folds: Vec<Fold> = {
+        let folds: Vec<CrossFitFold> = {
             let mut first_row = 0;
             (0..folds)
                 .map(|fold| {
@@ -114,7 +114,7 @@ impl Training {
                         }
                     }
                     let nodes: Vec<NodeId> = (0..).zip(&touched).filter(|t| *t.1).map(|t| t.0).collect();
-                    let found = Fold { graph: without(split, &edges, fold, folds), nodes, first_row };
+                    let found = CrossFitFold { graph: without(split, &edges, fold, folds), nodes, first_row };
                     first_row += found.nodes.len();
                     found
                 })
@@ -165,7 +165,7 @@ fn without(split: &LinkSplit, edges: &[Pair], fold: usize, folds: usize) -> Csr 
     Csr::symmetric(split.graph.rows(), &kept)
 }
 
-fn row_of(folds: &[Fold], fold: usize, node: NodeId) -> u32 {
+fn row_of(folds: &[CrossFitFold], fold: usize, node: NodeId) -> u32 {
     let Some(fold) = folds.get(fold) else { return node };
     let at = fold.nodes.binary_search(&node).expect("nodes of a fold's pairs are listed");
     u32::try_from(fold.first_row + at).expect("rows of training pairs fit in u32")

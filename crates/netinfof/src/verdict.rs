@@ -332,7 +332,7 @@ pub(crate) fn judge(
         () if by_degree && higher => Case::DegreesPredict,
         () if by_degree => Case::Mark,
         () if unconfirmed => Case::Unconfirmed,
-        () => Case::Usual,
+        () => Case::Ordinary,
     };
     let words = Words {
         groups,
@@ -350,7 +350,9 @@ pub(crate) fn judge(
     let x_best = best.is(ComponentKind::X) && best.predicts;
     let decided = match known {
         _ if unseen => beyond,
-        Some(known) if matches!(case, Case::Usual | Case::Unconfirmed) && !silent => Some(known.information),
+        Some(known) if matches!(case, Case::Ordinary | Case::Unconfirmed) && !silent => {
+            Some(known.information)
+        }
         _ => None,
     };
     let mut verdict = match decided {

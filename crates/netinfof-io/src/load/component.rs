@@ -63,11 +63,10 @@ fn in_order(rows: Matrix, path: &Path, graph: &Graph) -> Result<Matrix> {
             graph.nodes()
         ));
     }
-    if let Some(ids) = graph.ids() {
+    if let Some([first, ..]) = graph.ids() {
         return fault(format!(
-            "the rows have no ids, but the nodes have ids of their own (the first is `{}`); use a table with an id column, or npz with \
-             an array `ids`",
-            ids[0]
+            "the rows have no ids, but the nodes have ids of their own (the first is `{first}`); use a table with an id column, or npz with \
+             an array `ids`"
         ));
     }
     Ok(rows)

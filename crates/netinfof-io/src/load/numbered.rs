@@ -76,7 +76,7 @@ fn shift(nodes: usize) -> u32 {
 }
 
 /// A list that can be read more than once, in batches of blocks that threads can take apart.
-trait Source: Sync {
+trait EdgeSource: Sync {
     type Block: Sync;
 
     /// Hands over batches of blocks until one is refused; whether none was.
@@ -92,7 +92,7 @@ trait Source: Sync {
 /// Reads the list if it is one of plain numbers.
 pub(super) fn read(path: &Path, name: &str, layout: &EdgeLayout, exec: &Exec) -> Result<Option<Graph>> {
     if parquet::is(path)? {
-        return twice(&Stored { path, ends: layout.ends }, path, name, exec);
+        return twice(&StoredPairs { path, ends: layout.ends }, path, name, exec);
     }
     match Shape::of(path)? {
         Some(shape) if shape.header == layout.names.is_some() => {
@@ -102,7 +102,7 @@ pub(super) fn read(path: &Path, name: &str, layout: &EdgeLayout, exec: &Exec) ->
     }
 }
 
-fn twice<S: Source>(source: &S, path: &Path, name: &str, exec: &Exec) -> Result<Option<Graph>> {
+fn twice<S: EdgeSource>(source: &S, path: &Path, name: &str, exec: &Exec) -> Result<Option<Graph>> {
     let edges = |batch: &[S::Block]| -> Option<Vec<Edges>> {
         let of = |at: std::ops::Range<usize>| {
             let block = &batch[at.start];
@@ -420,7 +420,7 @@ struct Text<'a> {
     shape: Shape,
 }
 
-impl Source for Text<'_> {
+impl EdgeSource for Text<'_> {
     type Block = Vec<u8>;
 
     fn guess(block: &Vec<u8>) -> usize {
@@ -471,12 +471,12 @@ impl Source for Text<'_> {
 }
 
 /// A Parquet table, decoded in blocks of rows.
-struct Stored<'a> {
+struct StoredPairs<'a> {
     path: &'a Path,
     ends: [usize; 2],
 }
 
-impl Source for Stored<'_> {
+impl EdgeSource for StoredPairs<'_> {
     type Block = Vec<[NodeId; 2]>;
 
     fn guess(block: &Self::Block) -> usize {

@@ -425,7 +425,7 @@ enum Meaning {
 
 /// Decoded values of one column: those that are there, and which rows have one where some have none.
 struct Values {
-    stored: Stored,
+    stored: StoredColumn,
     meaning: Meaning,
     levels: Vec<i16>,
     row: usize,
@@ -438,7 +438,7 @@ struct Typed<T: DataType> {
     values: Vec<T::T>,
 }
 
-enum Stored {
+enum StoredColumn {
     Bool(Typed<BoolType>),
     Int32(Typed<Int32Type>),
     Int64(Typed<Int64Type>),
@@ -464,13 +464,13 @@ impl<T: DataType> Typed<T> {
 macro_rules! each {
     ($stored:expr, $typed:ident => $do:expr) => {
         match $stored {
-            Stored::Bool($typed) => $do,
-            Stored::Int32($typed) => $do,
-            Stored::Int64($typed) => $do,
-            Stored::Float($typed) => $do,
-            Stored::Double($typed) => $do,
-            Stored::Bytes($typed) => $do,
-            Stored::Fixed($typed) => $do,
+            StoredColumn::Bool($typed) => $do,
+            StoredColumn::Int32($typed) => $do,
+            StoredColumn::Int64($typed) => $do,
+            StoredColumn::Float($typed) => $do,
+            StoredColumn::Double($typed) => $do,
+            StoredColumn::Bytes($typed) => $do,
+            StoredColumn::Fixed($typed) => $do,
         }
     };
 }
@@ -478,14 +478,14 @@ macro_rules! each {
 impl Values {
     fn new(physical: Physical, meaning: Meaning) -> Self {
         let stored = match physical {
-            Physical::BOOLEAN => Stored::Bool(Typed::new()),
-            Physical::INT32 => Stored::Int32(Typed::new()),
-            Physical::INT64 => Stored::Int64(Typed::new()),
-            Physical::FLOAT => Stored::Float(Typed::new()),
-            Physical::DOUBLE => Stored::Double(Typed::new()),
-            Physical::BYTE_ARRAY => Stored::Bytes(Typed::new()),
+            Physical::BOOLEAN => StoredColumn::Bool(Typed::new()),
+            Physical::INT32 => StoredColumn::Int32(Typed::new()),
+            Physical::INT64 => StoredColumn::Int64(Typed::new()),
+            Physical::FLOAT => StoredColumn::Float(Typed::new()),
+            Physical::DOUBLE => StoredColumn::Double(Typed::new()),
+            Physical::BYTE_ARRAY => StoredColumn::Bytes(Typed::new()),
             // Times of 96 bits have no meaning here.
-            Physical::FIXED_LEN_BYTE_ARRAY | Physical::INT96 => Stored::Fixed(Typed::new()),
+            Physical::FIXED_LEN_BYTE_ARRAY | Physical::INT96 => StoredColumn::Fixed(Typed::new()),
         };
         Values { stored, meaning, levels: Vec::new(), row: 0, value: 0 }
     }
@@ -512,30 +512,32 @@ impl Values {
         let at = self.value;
         self.value += 1;
         match (&self.stored, self.meaning) {
-            (Stored::Bool(typed), _) => row.push_int(i64::from(typed.values[at])),
-            (Stored::Int32(typed), Meaning::Unsigned) => row.push_int(i64::from(typed.values[at] as u32)),
-            (Stored::Int64(typed), Meaning::Unsigned) => match i64::try_from(typed.values[at] as u64) {
+            (StoredColumn::Bool(typed), _) => row.push_int(i64::from(typed.values[at])),
+            (StoredColumn::Int32(typed), Meaning::Unsigned) => {
+                row.push_int(i64::from(typed.values[at] as u32))
+            }
+            (StoredColumn::Int64(typed), Meaning::Unsigned) => match i64::try_from(typed.values[at] as u64) {
                 Ok(value) => row.push_int(value),
                 Err(_) => row.push_text(&(typed.values[at] as u64).to_string()),
             },
-            (Stored::Int32(typed), Meaning::Decimal(scale)) if scale != 0 => {
+            (StoredColumn::Int32(typed), Meaning::Decimal(scale)) if scale != 0 => {
                 row.push_float(f64::from(typed.values[at]) / 10f64.powi(scale));
             }
-            (Stored::Int64(typed), Meaning::Decimal(scale)) if scale != 0 => {
+            (StoredColumn::Int64(typed), Meaning::Decimal(scale)) if scale != 0 => {
                 row.push_float(typed.values[at] as f64 / 10f64.powi(scale));
             }
-            (Stored::Int32(typed), _) => row.push_int(i64::from(typed.values[at])),
-            (Stored::Int64(typed), _) => row.push_int(typed.values[at]),
-            (Stored::Float(typed), _) => row.push_single(typed.values[at]),
-            (Stored::Double(typed), _) => row.push_float(typed.values[at]),
-            (Stored::Bytes(typed), Meaning::Decimal(scale)) => {
+            (StoredColumn::Int32(typed), _) => row.push_int(i64::from(typed.values[at])),
+            (StoredColumn::Int64(typed), _) => row.push_int(typed.values[at]),
+            (StoredColumn::Float(typed), _) => row.push_single(typed.values[at]),
+            (StoredColumn::Double(typed), _) => row.push_float(typed.values[at]),
+            (StoredColumn::Bytes(typed), Meaning::Decimal(scale)) => {
                 row.push_float(decimal(typed.values[at].data(), scale));
             }
-            (Stored::Fixed(typed), Meaning::Decimal(scale)) => {
+            (StoredColumn::Fixed(typed), Meaning::Decimal(scale)) => {
                 row.push_float(decimal(typed.values[at].data(), scale));
             }
-            (Stored::Fixed(typed), _) => row.push_float(half(&typed.values[at])),
-            (Stored::Bytes(typed), _) => return text(&typed.values[at], row),
+            (StoredColumn::Fixed(typed), _) => row.push_float(half(&typed.values[at])),
+            (StoredColumn::Bytes(typed), _) => return text(&typed.values[at], row),
         }
         true
     }
@@ -546,13 +548,13 @@ impl Values {
             return None;
         }
         match (&self.stored, self.meaning) {
-            (Stored::Int32(typed), Meaning::Unsigned) => {
+            (StoredColumn::Int32(typed), Meaning::Unsigned) => {
                 Some(typed.values.iter().map(|&v| v as u32).collect())
             }
-            (Stored::Int32(typed), Meaning::Plain) => {
+            (StoredColumn::Int32(typed), Meaning::Plain) => {
                 typed.values.iter().map(|&v| u32::try_from(v).ok()).collect()
             }
-            (Stored::Int64(typed), Meaning::Plain | Meaning::Unsigned) => {
+            (StoredColumn::Int64(typed), Meaning::Plain | Meaning::Unsigned) => {
                 typed.values.iter().map(|&v| u32::try_from(v).ok()).collect()
             }
             _ => None,

@@ -10,7 +10,7 @@ use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::Csr;
 use crate::kernel;
-use crate::linalg::sgl::{Block, Design, Solver, Target, Weights};
+use crate::linalg::sgl::{Design, DesignBlock, Solver, Target, Weights};
 use crate::linalg::{SglInfo, SglParams};
 use crate::link::{Evaluated, Learned, LinkComponent, PairDesign, PairSet};
 use crate::metric::{self, Curves};
@@ -189,10 +189,10 @@ impl<'a> Judge<'a> {
         exec: &Exec,
     ) -> Self {
         use std::borrow::Cow::{Borrowed, Owned};
-        if split.each > 0 {
-            let thin = split.valid.thinned(split.each, JUDGED[0], JUDGED[1]);
+        if split.negatives_per_edge > 0 {
+            let thin = split.valid.thinned(split.negatives_per_edge, JUDGED[0], JUDGED[1]);
             let thin = Evaluated::new(&thin, source, exec);
-            let measure = Measure::OwnRanks(JUDGED[1].min(split.each));
+            let measure = Measure::OwnRanks(JUDGED[1].min(split.negatives_per_edge));
             return Judge { positives: Owned(thin.positives), negatives: Owned(thin.negatives), measure };
         }
         let positives = Borrowed(&valid.positives);
@@ -258,7 +258,7 @@ pub fn links(
     }
     let components: Vec<&LinkComponent> = kept.iter().map(|&at| all[at]).collect();
     let groups = groups_of(components.iter().map(|component| component.cols()));
-    let blocks: Vec<&Block> =
+    let blocks: Vec<&DesignBlock> =
         kept.iter().map(|&at| learned[at].act.as_ref().expect("made for Act")).collect();
     let judge = Judge::new(split, valid, k, source, exec);
     let mut solver = Solver::new(blocks, Target::Binary(&labels), groups.clone(), exec);
@@ -311,8 +311,8 @@ pub fn links(
     let scores =
         |set: &Evaluated| [&set.positives, &set.negatives].map(|pairs| model.scores(&weighing, pairs, exec));
     let metrics = |[positives, negatives]: &[Vec<f64>; 2]| -> OrderedMap<f64> {
-        let (hits, mrr) = if split.each > 0 {
-            metric::own_ranks(k, split.each, positives, negatives)
+        let (hits, mrr) = if split.negatives_per_edge > 0 {
+            metric::own_ranks(k, split.negatives_per_edge, positives, negatives)
         } else {
             (metric::hits_at(k, positives, negatives), metric::mrr(positives, negatives))
         };
@@ -382,13 +382,15 @@ impl Path {
 
 /// The K to use: the one asked for, if there are enough negatives; else 100, or the largest of 50, 20, 10, … that fits.
 pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec) -> Result<usize> {
-    if split.each > 0 {
+    if split.negatives_per_edge > 0 {
         return match params.hits {
             None => Ok(10),
-            Some(k) if k <= split.each => Ok(k),
-            Some(k) => {
-                Err(Error::param("hits", k, format!("at most {}, the negatives of each edge", split.each)))
-            }
+            Some(k) if k <= split.negatives_per_edge => Ok(k),
+            Some(k) => Err(Error::param(
+                "hits",
+                k,
+                format!("at most {}, the negatives of each edge", split.negatives_per_edge),
+            )),
         };
     }
     let fewest = split.valid.negatives.len().min(split.test.negatives.len());

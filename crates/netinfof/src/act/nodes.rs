@@ -13,7 +13,7 @@ use crate::graph::NodeId;
 use crate::information::shares;
 use crate::kernel;
 use crate::linalg::SglParams;
-use crate::linalg::sgl::{Block, Design, Solver, Target, Weights, log_sum_exp};
+use crate::linalg::sgl::{Design, DesignBlock, Solver, Target, Weights, log_sum_exp};
 use crate::matrix::Matrix;
 use crate::metric;
 use crate::ordered_map::OrderedMap;
@@ -163,7 +163,7 @@ pub fn nodes(
         .collect();
     let left_out = Matrix::default();
     let fitted = exec.stage("act", sets.len() * grid.len(), || {
-        let mut best: Option<Fit<'_>> = None;
+        let mut best: Option<TriedFit<'_>> = None;
         for set in &sets {
             let embeddings = of_set(&normalized, set, &left_out);
             let of = |nodes| NodeDesign { embeddings: &embeddings, nodes };
@@ -171,7 +171,7 @@ pub fn nodes(
             let every: Vec<&Range<usize>> = groups.iter().collect();
             let used: Vec<Range<usize>> = groups.iter().filter(|group| !group.is_empty()).cloned().collect();
             let training = of(&split.sets.train);
-            let rows = Block::collect(&training, training.cols(), exec);
+            let rows = DesignBlock::collect(&training, training.cols(), exec);
             let target = Target::Classes { labels: &labels, classes };
             let mut solver = Solver::new(vec![&rows], target, used, exec);
             for penalty in grid.penalties(labels.len()) {
@@ -184,14 +184,14 @@ pub fn nodes(
                 );
                 if best.as_ref().is_none_or(|best| quality > best.quality) {
                     let chosen = Chosen::new(&penalty, info);
-                    best = Some(Fit { quality, set, chosen, weights: solver.weights().clone() });
+                    best = Some(TriedFit { quality, set, chosen, weights: solver.weights().clone() });
                 }
                 exec.step()?;
             }
         }
         Ok(best.expect("the grid is not empty"))
     })?;
-    let Fit { set, chosen, weights, .. } = fitted;
+    let TriedFit { set, chosen, weights, .. } = fitted;
     let embeddings = of_set(&normalized, set, &left_out);
     let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
     // What has no weight is left out from here on: a saved model does not hold it.
@@ -250,7 +250,7 @@ pub fn nodes(
 }
 
 /// A fit of one set of components under one penalty.
-struct Fit<'a> {
+struct TriedFit<'a> {
     /// Likelihood and accuracy on validation nodes.
     quality: (f64, f64),
     set: &'a [bool],
@@ -310,7 +310,7 @@ fn cross_fitted(
         let [own, others] =
             [own, others].map(|part| part.into_iter().map(|(_, &n)| n).collect::<Vec<NodeId>>());
         let design = NodeDesign { embeddings, nodes: &others };
-        let rows = Block::collect(&design, design.cols(), exec);
+        let rows = DesignBlock::collect(&design, design.cols(), exec);
         let labels = split.labels_of(&others);
         let target = Target::Classes { labels: &labels, classes };
         let mut solver = Solver::new(vec![&rows], target, groups.clone(), exec);

@@ -1,4 +1,4 @@
-//! Communities: the leading eigenvectors of the normalised adjacency, and how alike two nodes are in a few of them.
+//! CommunityVectors: the leading eigenvectors of the normalised adjacency, and how alike two nodes are in a few of them.
 //!
 //! U has as many dimensions as it is given, most of them noise on a small sparse graph, and its compatibility matrix learns that noise. A handful of leading
 //! eigenvectors of the normalised adjacency, compared without learning anything, shows communities and connected components.
@@ -11,7 +11,7 @@ use crate::linalg::{LinearOperator, RsvdParams, SPARSE_COST, rsvd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// How many eigenvectors two nodes are compared by.
+/// PlacementBasis many eigenvectors two nodes are compared by.
 const DEPTHS: [usize; 4] = [4, 8, 16, 32];
 /// The stream of the sketch, beyond those of the components.
 const UNIT: u64 = 1000;
@@ -42,11 +42,11 @@ impl LinearOperator for Normalized<'_> {
 }
 
 /// The leading eigenvectors of a graph.
-pub(crate) struct Communities {
+pub(crate) struct CommunityVectors {
     vectors: Matrix,
 }
 
-impl Communities {
+impl CommunityVectors {
     pub(crate) fn new(graph: &Csr, seed: Seed, exec: &Exec) -> Result<Self> {
         let mean = graph.nnz() as f64 / graph.rows().max(1) as f64;
         let of = |node: usize| (1.0 / (graph.row(node).len() as f64 + mean).max(1.0).sqrt()) as f32;
@@ -56,7 +56,7 @@ impl Communities {
         let mut vectors = operator.apply(&found.v, exec);
         // Rows as if all nodes had one degree.
         exec.fill_matrix(&mut vectors, |node, row| row.iter_mut().for_each(|v| *v *= operator.scale[node]));
-        Ok(Communities { vectors })
+        Ok(CommunityVectors { vectors })
     }
 
     /// For every pair, the cosines of its nodes in the first few eigenvectors.
@@ -95,7 +95,7 @@ mod tests {
         }
         let graph = Csr::symmetric(25, &edges);
         let exec = Exec::new(1).unwrap();
-        let found = Communities::new(&graph, Seed(0), &exec).unwrap();
+        let found = CommunityVectors::new(&graph, Seed(0), &exec).unwrap();
         let alike = found.similarities(&[[0, 7], [0, 8], [0, 24]], &exec);
         assert!(alike.row(0)[0] > 0.9 && alike.row(1)[0].abs() < 0.1 && alike.row(2)[0] == 0.0, "{alike:?}");
     }

@@ -30,7 +30,7 @@ use crate::spec::Weighting;
 
 pub(crate) use self::degrees::append_degrees;
 
-/// How features become input of the components.
+/// PlacementBasis features become input of the components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureScaling {
@@ -66,7 +66,7 @@ pub enum ColumnKind {
 pub struct ColumnTreatment {
     /// What they are taken for; none where the paper's preparation does not ask.
     pub kind: Option<ColumnKind>,
-    /// How many columns.
+    /// PlacementBasis many columns.
     pub columns: usize,
     /// The first of them.
     pub first: Vec<usize>,
@@ -80,12 +80,12 @@ const MANY: usize = 64;
 const MOSTLY_ZERO: f64 = 0.5;
 /// The same for a column whose values are of the size of the words' values.
 const OFTEN_ZERO: f64 = 0.2;
-/// How much larger than the middle column of words the values of a column of words may be, in the mean.
+/// PlacementBasis much larger than the middle column of words the values of a column of words may be, in the mean.
 const WORD_SIZE: f64 = 10.0;
 /// Examples of columns in a report.
 const LISTED: usize = 8;
 
-/// How the features of a training graph were prepared; those of another graph are prepared the same way.
+/// PlacementBasis the features of a training graph were prepared; those of another graph are prepared the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Preparation {
     /// A weight for every column, where rare words count more.
@@ -123,7 +123,7 @@ struct WordColumns {
 }
 
 impl Preparation {
-    /// How these features are prepared. Degrees are those of `graph`.
+    /// PlacementBasis these features are prepared. Degrees are those of `graph`.
     pub(crate) fn learn(
         features: &Features,
         weighting: Weighting,

@@ -8,10 +8,10 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::{About, Fit, LinkFit, Model, ModelKind, NodeFit};
+use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
-use crate::component::{ComponentKind, Filter, How, Norm, Place, Preparation};
+use crate::component::{ComponentKind, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
 use crate::graph::{Csr, Features, Graph, Pair, ordered};
 use crate::matrix::Matrix;
@@ -27,18 +27,18 @@ const ENTRY: &str = "netinfof";
 
 /// The metadata entry: who reads the first two knows whether to read on.
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct MetadataEntry {
     format: u32,
     /// SHA-256 over the head and all arrays.
     digest: String,
-    head: Head,
+    head: ModelHead,
 }
 
 /// All that is no array.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct ModelHead {
     about: About,
-    components: Vec<Made>,
+    components: Vec<StoredComponent>,
     preparations: [Option<Preparation>; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<LinkHead>,
@@ -61,12 +61,12 @@ struct NodeHead {
     calibration: NodeCalibration,
 }
 
-/// How one component is made.
+/// PlacementBasis one component is made.
 #[derive(Serialize, Deserialize)]
-struct Made {
+struct StoredComponent {
     kind: ComponentKind,
     #[serde(flatten)]
-    how: MadeHow,
+    basis: StoredBasis,
     unit_rows: bool,
     /// Rows that are shorter become zero.
     shortest_row: f32,
@@ -75,7 +75,7 @@ struct Made {
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "lowercase")]
-enum MadeHow {
+enum StoredBasis {
     Nothing,
     Adjacency,
     Walks { trials: usize, seed: Seed },
@@ -83,11 +83,11 @@ enum MadeHow {
     Custom { preparation: Box<Preparation> },
 }
 
-/// Arrays on their way into a file.
+/// ArrayWriter on their way into a file.
 #[derive(Default)]
-struct Arrays(Vec<(String, Dtype, Vec<usize>, Vec<u8>)>);
+struct ArrayWriter(Vec<(String, Dtype, Vec<usize>, Vec<u8>)>);
 
-impl Arrays {
+impl ArrayWriter {
     fn put<T: Copy, const N: usize>(
         &mut self,
         name: impl Into<String>,
@@ -135,42 +135,42 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
 
 /// The file's bytes; `path` is for messages alone.
 pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
-    let mut arrays = Arrays::default();
+    let mut arrays = ArrayWriter::default();
     put_graph(&mut arrays, model);
     if let Some(rarity) = model.preparations[1].as_ref().and_then(|rare| rare.rarity.as_ref()) {
         arrays.floats("features.rarity", &[rarity.len()], rarity);
     }
     let mut components = Vec::new();
-    let mut put = |place: &Place, arrays: &mut Arrays| {
+    let mut put = |place: &NodePlacement, arrays: &mut ArrayWriter| {
         let name = place.kind.name();
-        let how = match &place.how {
-            How::Nothing => MadeHow::Nothing,
-            How::Adjacency { axes } => {
+        let basis = match &place.basis {
+            PlacementBasis::Nothing => StoredBasis::Nothing,
+            PlacementBasis::Adjacency { axes } => {
                 arrays.matrix(format!("{name}.axes"), axes);
-                MadeHow::Adjacency
+                StoredBasis::Adjacency
             }
-            How::Walks { axes, trials, seed } => {
+            PlacementBasis::Walks { axes, trials, seed } => {
                 arrays.matrix(format!("{name}.axes"), axes);
-                MadeHow::Walks { trials: *trials, seed: *seed }
+                StoredBasis::Walks { trials: *trials, seed: *seed }
             }
-            How::Features { axes, shift, filter } => {
+            PlacementBasis::Features { axes, shift, filter } => {
                 arrays.matrix(format!("{name}.axes"), axes);
                 arrays.floats(format!("{name}.shift"), &[shift.len()], shift);
-                MadeHow::Features { filter: *filter }
+                StoredBasis::Features { filter: *filter }
             }
-            How::Custom { axes, shift, preparation } => {
+            PlacementBasis::Custom { axes, shift, preparation } => {
                 arrays.matrix(format!("{name}.axes"), axes);
                 arrays.floats(format!("{name}.shift"), &[shift.len()], shift);
-                MadeHow::Custom { preparation: preparation.clone() }
+                StoredBasis::Custom { preparation: preparation.clone() }
             }
         };
         if let Some(scale) = &place.norm.scale {
             arrays.floats(format!("{name}.scale"), &[scale.len()], scale);
         }
         let scaled_columns = place.norm.scale.is_some();
-        components.push(Made {
+        components.push(StoredComponent {
             kind: place.kind,
-            how,
+            basis,
             unit_rows: place.norm.unit,
             shortest_row: place.norm.shortest,
             scaled_columns,
@@ -178,7 +178,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     };
     let (mut links, mut nodes) = (None, None);
     match &model.fit {
-        Fit::Links(fit) => {
+        FittedTask::Links(fit) => {
             for (place, h) in &fit.embedded {
                 put(place, &mut arrays);
                 arrays.matrix(format!("{}.compatibility", place.kind.name()), h);
@@ -191,7 +191,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             let (directed, calibration) = (fit.model.directed, fit.calibration.clone());
             links = Some(LinkHead { directed, calibration, pairwise: fit.x.is_some() });
         }
-        Fit::Nodes(fit) => {
+        FittedTask::Nodes(fit) => {
             fit.embedded.iter().for_each(|place| put(place, &mut arrays));
             let (weights, intercepts): (Vec<&[f32]>, Vec<f64>) =
                 fit.model.outputs.iter().map(|(weights, intercept)| (&weights[..], *intercept)).unzip();
@@ -201,9 +201,9 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             let names = model.graph.class_names().map(<[String]>::to_vec);
             nodes = Some(NodeHead { classes: fit.classes.clone(), names, calibration: fit.calibration });
         }
-        Fit::Embedding(places) => places.iter().for_each(|place| put(place, &mut arrays)),
+        FittedTask::Embedding(places) => places.iter().for_each(|place| put(place, &mut arrays)),
     }
-    let head = Head {
+    let head = ModelHead {
         about: model.about.clone(),
         components,
         preparations: model.preparations.clone(),
@@ -221,14 +221,14 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         .collect::<Result<_>>()?;
     let custom = !model.graph.custom_components().is_empty();
     let format = if custom { VERSION } else { WITHOUT_CUSTOM };
-    let entry = Entry { format, digest: digest(&head, &views), head };
+    let entry = MetadataEntry { format, digest: digest(&head, &views), head };
     let entry = serde_json::to_string(&entry).expect("a head holds nothing JSON cannot say");
     safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
         .map_err(|e| fault(e.to_string()))
 }
 
 /// Over the head as JSON and, by name, over the kind, shape and bytes of every array.
-fn digest(head: &Head, views: &[(&str, TensorView<'_>)]) -> String {
+fn digest(head: &ModelHead, views: &[(&str, TensorView<'_>)]) -> String {
     let mut sha = Sha256::new();
     sha.update(serde_json::to_vec(head).expect("a head holds nothing JSON cannot say"));
     let mut views: Vec<&(&str, TensorView<'_>)> = views.iter().collect();
@@ -240,7 +240,7 @@ fn digest(head: &Head, views: &[(&str, TensorView<'_>)]) -> String {
     sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn put_graph(arrays: &mut Arrays, model: &Model) {
+fn put_graph(arrays: &mut ArrayWriter, model: &Model) {
     let edges = model.graph.edges();
     let flat: Vec<u32> = edges.iter().flatten().copied().collect();
     arrays.numbers("edges", &[edges.len(), 2], &flat);
@@ -288,7 +288,7 @@ fn put_graph(arrays: &mut Arrays, model: &Model) {
     }
 }
 
-fn put_pairwise(arrays: &mut Arrays, x: &Pairwise) {
+fn put_pairwise(arrays: &mut ArrayWriter, x: &Pairwise) {
     let pairs: Vec<f32> = x.columns.iter().flat_map(|column| [column.mean, column.scale]).collect();
     arrays.floats("X.columns", &[x.columns.len(), 2], &pairs);
     let counts: Vec<u32> = x.columns.iter().map(|column| column.knots.len() as u32).collect();
@@ -300,13 +300,13 @@ fn put_pairwise(arrays: &mut Arrays, x: &Pairwise) {
     arrays.floats("X.similarity", &[x.weights.len()], &x.weights);
 }
 
-/// Arrays on their way out of a file; every question names what was expected.
-struct Found<'a> {
+/// ArrayWriter on their way out of a file; every question names what was expected.
+struct ArrayReader<'a> {
     path: &'a Path,
     tensors: SafeTensors<'a>,
 }
 
-impl Found<'_> {
+impl ArrayReader<'_> {
     fn fault<T>(&self, what: impl std::fmt::Display) -> Result<T> {
         Err(Error::Format { path: self.path.to_path_buf(), what: format!("not a sound model: {what}") })
     }
@@ -394,9 +394,9 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
             "a model of {version}; this netinfof reads formats {WITHOUT_CUSTOM} and {VERSION}"
         )));
     }
-    let entry: Entry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
+    let entry: MetadataEntry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
     let tensors = SafeTensors::deserialize(bytes).map_err(|e| damaged(&e))?;
-    let found = Found { path, tensors };
+    let found = ArrayReader { path, tensors };
     let views: Vec<(&str, TensorView<'_>)> = found.tensors.iter().collect();
     if digest(&entry.head, &views) != entry.digest {
         return Err(fault("the model was changed or damaged: its digest does not fit".into()));
@@ -404,8 +404,8 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     model(&found, entry.head)
 }
 
-fn model(found: &Found<'_>, head: Head) -> Result<Model> {
-    let Head { about, components, mut preparations, links, nodes } = head;
+fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
+    let ModelHead { about, components, mut preparations, links, nodes } = head;
     let (mut graph, training) = graph(found, &about)?;
     if let Some(rare) = &mut preparations[1] {
         let rarity = found.floats("features.rarity")?;
@@ -422,23 +422,23 @@ fn model(found: &Found<'_>, head: Head) -> Result<Model> {
         let name = made.kind.name();
         graph = graph.with_component(name, found.matrix(&format!("{name}.rows"))?)?;
     }
-    let places: Vec<Place> = components
+    let places: Vec<NodePlacement> = components
         .into_iter()
         .map(|made| place(found, made, about.nodes, &preparations))
         .collect::<Result<_>>()?;
     let fit = match (links, nodes) {
-        (Some(links), None) => Fit::Links(link_fit(found, places, links)?),
+        (Some(links), None) => FittedTask::Links(link_fit(found, places, links)?),
         (None, Some(mut nodes)) => {
             graph = graph.with_class_names(nodes.names.take());
-            Fit::Nodes(node_fit(found, places, nodes)?)
+            FittedTask::Nodes(node_fit(found, places, nodes)?)
         }
-        (None, None) if about.task == ModelKind::Embedding => Fit::Embedding(places),
+        (None, None) if about.task == ModelKind::Embedding => FittedTask::Embedding(places),
         _ => return found.fault("neither links nor nodes"),
     };
     Ok(Model { about, graph, training, preparations, fit })
 }
 
-fn graph(found: &Found<'_>, about: &About) -> Result<(Graph, Csr)> {
+fn graph(found: &ArrayReader<'_>, about: &About) -> Result<(Graph, Csr)> {
     let (shape, flat) = found.view("edges", Dtype::U32, 2)?;
     found.check("edges", shape[1], 2)?;
     let flat: Vec<u32> = flat.into_iter().map(u32::from_le_bytes).collect();
@@ -479,31 +479,31 @@ fn graph(found: &Found<'_>, about: &About) -> Result<(Graph, Csr)> {
 }
 
 fn place(
-    found: &Found<'_>,
-    made: Made,
+    found: &ArrayReader<'_>,
+    made: StoredComponent,
     nodes: usize,
     preparations: &[Option<Preparation>; 2],
-) -> Result<Place> {
+) -> Result<NodePlacement> {
     let name = made.kind.name();
     let axes = |rows: usize| -> Result<Matrix> {
         let axes = found.matrix(&format!("{name}.axes"))?;
         found.check(&format!("{name}.axes"), axes.rows(), rows)?;
         Ok(axes)
     };
-    let how = match made.how {
-        MadeHow::Nothing => How::Nothing,
-        MadeHow::Adjacency => How::Adjacency { axes: axes(nodes)? },
-        MadeHow::Walks { trials, seed } => How::Walks { axes: axes(nodes)?, trials, seed },
-        MadeHow::Features { filter } => {
+    let basis = match made.basis {
+        StoredBasis::Nothing => PlacementBasis::Nothing,
+        StoredBasis::Adjacency => PlacementBasis::Adjacency { axes: axes(nodes)? },
+        StoredBasis::Walks { trials, seed } => PlacementBasis::Walks { axes: axes(nodes)?, trials, seed },
+        StoredBasis::Features { filter } => {
             let Some(preparation) = &preparations[made.kind.spec().weighting.index()] else {
                 return found.fault(format!("{name} does not say how features are prepared"));
             };
             let axes = axes(preparation.width())?;
             let shift = found.floats(&format!("{name}.shift"))?;
             found.check(&format!("{name}.shift"), shift.len(), axes.cols())?;
-            How::Features { axes, shift, filter }
+            PlacementBasis::Features { axes, shift, filter }
         }
-        MadeHow::Custom { preparation } => {
+        StoredBasis::Custom { preparation } => {
             if !made.kind.is_custom() || !preparation.is_sound() {
                 return found.fault(format!("the preparation of {name} contradicts itself"));
             }
@@ -512,13 +512,13 @@ fn place(
             let axes = axes(preparation.width())?;
             let shift = found.floats(&format!("{name}.shift"))?;
             found.check(&format!("{name}.shift"), shift.len(), axes.cols())?;
-            How::Custom { axes, shift, preparation }
+            PlacementBasis::Custom { axes, shift, preparation }
         }
     };
     let scale = made.scaled_columns.then(|| found.floats(&format!("{name}.scale"))).transpose()?;
-    let place = Place {
+    let place = NodePlacement {
         kind: made.kind,
-        how,
+        basis,
         norm: Norm { scale, unit: made.unit_rows, shortest: made.shortest_row },
     };
     if let Some(scale) = &place.norm.scale {
@@ -527,7 +527,7 @@ fn place(
     Ok(place)
 }
 
-fn link_fit(found: &Found<'_>, places: Vec<Place>, head: LinkHead) -> Result<LinkFit> {
+fn link_fit(found: &ArrayReader<'_>, places: Vec<NodePlacement>, head: LinkHead) -> Result<LinkFit> {
     let mut embedded = Vec::with_capacity(places.len());
     for place in places {
         let name = format!("{}.compatibility", place.kind.name());
@@ -550,7 +550,7 @@ fn link_fit(found: &Found<'_>, places: Vec<Place>, head: LinkHead) -> Result<Lin
     Ok(LinkFit { embedded, x, model, calibration: head.calibration })
 }
 
-fn pairwise(found: &Found<'_>) -> Result<Pairwise> {
+fn pairwise(found: &ArrayReader<'_>) -> Result<Pairwise> {
     let columns = found.matrix("X.columns")?;
     found.check("X.columns", columns.rows(), pairwise::COLUMNS.len())?;
     found.check("X.columns", columns.cols(), 2)?;
@@ -574,11 +574,11 @@ fn pairwise(found: &Found<'_>) -> Result<Pairwise> {
     Ok(x)
 }
 
-fn node_fit(found: &Found<'_>, embedded: Vec<Place>, head: NodeHead) -> Result<NodeFit> {
+fn node_fit(found: &ArrayReader<'_>, embedded: Vec<NodePlacement>, head: NodeHead) -> Result<NodeFit> {
     let (weights, intercepts) = (found.matrix("weights")?, found.doubles("intercept")?);
     let classes = head.classes.len();
     found.check("weights", weights.rows(), classes)?;
-    found.check("weights", weights.cols(), embedded.iter().map(Place::cols).sum())?;
+    found.check("weights", weights.cols(), embedded.iter().map(NodePlacement::cols).sum())?;
     found.check("intercept", intercepts.len(), classes)?;
     if classes == 0 {
         return found.fault("no classes");

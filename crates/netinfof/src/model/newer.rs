@@ -30,8 +30,8 @@ impl Model {
             return Ok(View { graph: Cow::Borrowed(edges), features, custom, known: None });
         };
         let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
-        if newer.strangers() {
-            return self.strangers(newer, exec);
+        if newer.has_unknown_nodes() {
+            return self.view_of_unknown(newer, exec);
         }
         let numbers: HashMap<Cow<'_, str>, NodeId> =
             (0..self.graph.nodes()).map(|node| self.graph.node_name(node)).zip(0..).collect();
@@ -76,7 +76,7 @@ impl Model {
     }
 
     /// A graph of nodes that the model does not know: their features alone can place them, and those of their neighbours.
-    fn strangers<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
+    fn view_of_unknown<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
         let (have, need) = (newer.features().cols(), self.graph.features().cols());
         if have != need {
             let why = format!("it has {have} features, the model was fitted on {need}");

@@ -287,7 +287,7 @@ fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
 
 #[cfg(test)]
 mod tests {
-    use super::sweep::Blocks;
+    use super::sweep::SearchBlocks;
     use super::*;
     use crate::model::{Model, Seen};
     use crate::params::LinkParams;
@@ -335,7 +335,7 @@ mod tests {
             let n = scorer.graph.nodes();
             for exclude_known in [false, true] {
                 // Small enough for several waves, and for pairs that serve both ends.
-                let blocks = Blocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
+                let blocks = SearchBlocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
                 let sweep = Sweep::new(&scorer, exclude_known, blocks);
                 let keep = 5 + SLACK;
                 assert!(n > 8 * blocks.sample && 4 * keep <= blocks.sample, "{n}");
@@ -405,7 +405,7 @@ mod tests {
             let model = fit_links(&graph, None, &params, &exec).unwrap().model;
             let scorer = model.links(Seen::Training, None, &exec).unwrap();
             let n = graph.nodes();
-            let blocks = Blocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
+            let blocks = SearchBlocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
             let sweep = Sweep::new(&scorer, true, blocks).with_x(&scorer, 20, &exec).unwrap();
             let mut met = 0;
             sweep

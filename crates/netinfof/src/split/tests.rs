@@ -83,7 +83,7 @@ fn hard_negatives_share_an_end_with_their_edge_and_look_like_edges() {
     let graph = crate::synth::named("demo", Seed(0), &Exec::new(1).unwrap()).unwrap();
     let params = SplitParams { negatives: Negatives::Heart, ..SplitParams::default() };
     let split = links(&graph, &params, Seed(1), &exec).unwrap();
-    assert_eq!(split.each, HEART_EACH);
+    assert_eq!(split.negatives_per_edge, HEART_EACH);
     let common = |[i, j]: Pair| {
         split.graph.row(i as usize).iter().filter(|k| split.graph.row(j as usize).contains(k)).count()
     };

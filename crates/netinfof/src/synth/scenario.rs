@@ -60,18 +60,18 @@ pub struct Scenario {
 }
 
 /// A scenario of the paper by name.
-pub(super) struct Named {
+pub(super) struct NamedScenario {
     pub(super) name: &'static str,
     for_nodes: bool,
     content: Content,
     structure: Structure,
 }
 
-const fn named(name: &'static str, for_nodes: bool, content: Content, structure: Structure) -> Named {
-    Named { name, for_nodes, content, structure }
+const fn named(name: &'static str, for_nodes: bool, content: Content, structure: Structure) -> NamedScenario {
+    NamedScenario { name, for_nodes, content, structure }
 }
 
-pub(super) const SCENARIOS: [Named; 11] = [
+pub(super) const SCENARIOS: [NamedScenario; 11] = [
     named("random-diagonal", false, Content::Random, Structure::Diagonal),
     named("random-offdiagonal", false, Content::Random, Structure::OffDiagonal),
     named("global-diagonal", false, Content::Global, Structure::Diagonal),

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::{CommonParams, MeasuredInformation, Run, Task, part_of};
 use crate::act::{self, ActReport, KnownEdges, LinkResult};
-use crate::component::{self, Communities, Component};
+use crate::component::{self, CommunityVectors, Component};
 use crate::csr::{Csr, NodeId, Pair};
 use crate::error::Result;
 use crate::findings::{ComponentReport, LEVEL};
-use crate::information::{Blocks, Information, Part};
+use crate::information::{ComponentBlocks, Information, Part};
 use crate::link::{self, Evaluated, LearnParams, LearnedLinks, PairSet};
 use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model};
@@ -120,11 +120,16 @@ impl Task for Links {
         // Memory for what follows, unless the components are wanted afterwards.
         let components = if keep { components } else { Vec::new() };
 
-        let own_negatives = split.each > 0;
+        let own_negatives = split.negatives_per_edge > 0;
         let valid = if goal == Goal::Act || !own_negatives { &split.valid } else { &Pairs::default() };
         let valid = Evaluated::new(valid, source.as_ref(), exec);
-        let balanced = own_negatives
-            .then(|| Evaluated::new(&split.valid.thinned(split.each, usize::MAX, 1), source.as_ref(), exec));
+        let balanced = own_negatives.then(|| {
+            Evaluated::new(
+                &split.valid.thinned(split.negatives_per_edge, usize::MAX, 1),
+                source.as_ref(),
+                exec,
+            )
+        });
         // Degrees alone separate edges from uniform pairs on many graphs: what goes beyond them is measured too.
         let known = split.known_edges(graph);
         let matched = match split.negatives {
@@ -148,7 +153,7 @@ impl Task for Links {
         probed: &Probed,
         seed: Seed,
     ) -> Result<MeasuredInformation> {
-        let communities = Communities::new(&work.split.graph, seed, run.exec)?;
+        let communities = CommunityVectors::new(&work.split.graph, seed, run.exec)?;
         let evaluated = work.evaluated();
         let measured = |negatives: &PairSet| {
             information(run, &work.learned, &communities, [&evaluated.positives, negatives], seed)
@@ -204,7 +209,7 @@ impl Task for Links {
 fn information(
     run: &Run<'_, Links>,
     learned: &LearnedLinks<'_>,
-    communities: &Communities,
+    communities: &CommunityVectors,
     sets: [&PairSet; 2],
     seed: Seed,
 ) -> Result<Information> {
@@ -213,7 +218,7 @@ fn information(
     let featureless = graph.features().cols() == 0;
     let mut labels = vec![1; sets[0].len()];
     labels.resize(sets[0].len() + sets[1].len(), 0);
-    let mut blocks = Blocks::default();
+    let mut blocks = ComponentBlocks::default();
     let hinged = |similarities: [Vec<f32>; 2]| {
         let similarities = similarities.concat();
         component::hinged(Matrix::from_vec(similarities.len(), 1, similarities), exec)

@@ -6,7 +6,7 @@ use crate::component::{self, Component, Normalization};
 use crate::csr::{Csr, NodeId};
 use crate::error::Result;
 use crate::findings::ComponentReport;
-use crate::information::{Blocks, Part};
+use crate::information::{ComponentBlocks, Part};
 use crate::matrix::Matrix;
 use crate::model::{Model, NodeWork};
 use crate::params::{NodeParams, RunParams};
@@ -99,7 +99,7 @@ impl Task for Nodes {
         let featureless = graph.features().cols() == 0;
         let gathered = |z: &Matrix| crate::kernel::gather_rows(z, &known, exec);
         let normalized = |component: &Component| gathered(&component.normalized(Normalization::ByKind, exec));
-        let mut blocks = Blocks::default();
+        let mut blocks = ComponentBlocks::default();
         for component in components {
             let part = part_of(Subject::Component(component.kind), featureless);
             blocks.add(part, component.kind.name(), normalized(component));

@@ -69,7 +69,7 @@ struct Evidence<'a> {
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, PartialEq)]
-enum Finding {
+enum RuleFinding {
     Plain,
     /// No group shows a signal.
     Silent,
@@ -89,7 +89,7 @@ pub(super) fn judge(information: &Information, context: RunContext) -> Verdict {
         kind,
         degree_only: false,
         nonlinear: nonlinear && kind == VerdictKind::Features,
-        has_signal: finding != Finding::Silent,
+        has_signal: finding != RuleFinding::Silent,
         reason,
         next,
     }
@@ -108,12 +108,15 @@ impl Evidence<'_> {
         self.information.gain(of, over).map(|gain| gain.answer)
     }
 
-    fn kind(&self) -> (VerdictKind, Finding) {
+    fn kind(&self) -> (VerdictKind, RuleFinding) {
         let names = [group::STRUCTURE, self.features(), group::PROPAGATION, group::ALL];
         let [structure, features, propagation, all] = names.map(|name| self.signal(name));
         if !(structure || features || propagation || all) {
             let excluded = excludes_signal(self.information) && !self.context.scores_predict;
-            return (if excluded { VerdictKind::Nothing } else { VerdictKind::Undecided }, Finding::Silent);
+            return (
+                if excluded { VerdictKind::Nothing } else { VerdictKind::Undecided },
+                RuleFinding::Silent,
+            );
         }
         let has = |name: &str| self.information.bits(name).is_some();
         let shown = |of: &str, over: &str| self.answer(of, over) == Some(Answer::Shown);
@@ -121,9 +124,9 @@ impl Evidence<'_> {
         // Where one group alone was measured, it cannot be compared.
         let measured = [group::STRUCTURE, group::FEATURES, group::PROPAGATION].map(has);
         match measured {
-            [true, false, false] => return (VerdictKind::Structure, Finding::Plain),
-            [false, true, false] => return (VerdictKind::Features, Finding::Plain),
-            [false, false, true] => return (VerdictKind::Gnn, Finding::Plain),
+            [true, false, false] => return (VerdictKind::Structure, RuleFinding::Plain),
+            [false, true, false] => return (VerdictKind::Features, RuleFinding::Plain),
+            [false, false, true] => return (VerdictKind::Gnn, RuleFinding::Plain),
             _ => {}
         }
         let sketch =
@@ -144,12 +147,12 @@ impl Evidence<'_> {
             && self.context.confirmed
         {
             if !sketch {
-                return (VerdictKind::Gnn, Finding::Plain);
+                return (VerdictKind::Gnn, RuleFinding::Plain);
             }
             let silent = excluded(group::BOTH, group::STRUCTURE) && excluded(group::ALL, group::CONTROL);
             return (
                 if structure && silent { VerdictKind::Structure } else { VerdictKind::Undecided },
-                Finding::Sketch,
+                RuleFinding::Sketch,
             );
         }
         // It is the features that add, and not a second sketch of the structure.
@@ -172,9 +175,9 @@ impl Evidence<'_> {
             && excluded(group::BOTH, group::STRUCTURE)
             && excluded(group::ALL, group::CONTROL)
         {
-            return (VerdictKind::Structure, Finding::Sketch);
+            return (VerdictKind::Structure, RuleFinding::Sketch);
         }
-        (kind, if sketch { Finding::Sketch } else { Finding::Plain })
+        (kind, if sketch { RuleFinding::Sketch } else { RuleFinding::Plain })
     }
 
     /// Whether features predict by distance although they do not in a straight line.
@@ -187,11 +190,16 @@ impl Evidence<'_> {
         self.answer(group::NONLINEAR, group::ALL) == Some(Answer::Shown)
     }
 
+    /// Whether propagated features were compared with those of shuffled features.
+    fn has_control(&self) -> bool {
+        self.information.bits(group::CONTROL).is_some()
+    }
+
     fn gain(&self, of: &str, over: &str) -> String {
         self.information.gain(of, over).map_or_else(String::new, |gain| with_interval(gain.bits))
     }
 
-    fn finding(&self, kind: VerdictKind, finding: Finding) -> String {
+    fn finding(&self, kind: VerdictKind, finding: RuleFinding) -> String {
         let gain = |of: &str, over: &str| self.gain(of, over);
         match (kind, finding) {
             (VerdictKind::Nothing, _) => format!(
@@ -199,15 +207,20 @@ impl Evidence<'_> {
                 self.target(),
                 100.0 * information::SMALLEST_SIGNAL
             ),
-            (VerdictKind::Undecided, Finding::Silent) => {
+            (VerdictKind::Undecided, RuleFinding::Silent) => {
                 format!("No component shows a signal, and these {} do not exclude one", self.samples())
             }
-            (VerdictKind::Undecided, Finding::Sketch) => {
+            (VerdictKind::Undecided, RuleFinding::Sketch) if !self.has_control() => {
+                "Propagated features predict, but features alone show no signal: nothing measured here tells propagated features from a sketch of the \
+                 structure"
+                    .into()
+            }
+            (VerdictKind::Undecided, RuleFinding::Sketch) => {
                 "There is a signal, but propagated features are not shown to carry more than propagated random features do, which are a sketch of the \
                  structure"
                     .into()
             }
-            (VerdictKind::Undecided, Finding::Plain) => {
+            (VerdictKind::Undecided, RuleFinding::Plain) => {
                 format!("There is a signal, and these {} do not show which part of the data is enough", self.samples())
             }
             (VerdictKind::Gnn, _) if self.information.bits(group::STRUCTURE).is_none() && self.information.bits(group::FEATURES).is_none() => {
@@ -238,7 +251,7 @@ impl Evidence<'_> {
                 if self.context.featureless || self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
                 format!("Structure carries information about {}", self.target())
             }
-            (VerdictKind::Structure, Finding::Sketch) => {
+            (VerdictKind::Structure, RuleFinding::Sketch) if self.has_control() => {
                 "Structure carries the information: features add nothing to it, and propagated features are no better than propagated random features"
                     .into()
             }
@@ -262,7 +275,7 @@ impl Evidence<'_> {
         }
     }
 
-    fn reason(&self, kind: VerdictKind, finding: Finding) -> String {
+    fn reason(&self, kind: VerdictKind, finding: RuleFinding) -> String {
         let mut text = String::new();
         if self.context.featureless {
             text.push_str(
@@ -299,7 +312,7 @@ impl Evidence<'_> {
         if self.context.links { "edges" } else { "the classes" }
     }
 
-    fn next(&self, kind: VerdictKind, finding: Finding) -> String {
+    fn next(&self, kind: VerdictKind, finding: RuleFinding) -> String {
         let links = self.context.links;
         let baseline = if self.context.acted {
             "the fitted model below is the baseline to beat"
@@ -346,7 +359,7 @@ impl Evidence<'_> {
     }
 
     /// How many labels would show or exclude what is open, from the widths of the intervals; none where that is out of reach.
-    fn labels_wanted(&self, finding: Finding) -> Option<usize> {
+    fn labels_wanted(&self, finding: RuleFinding) -> Option<usize> {
         let have = self.information.samples as f64;
         let settled = |bits: Estimate, smallest: f64| {
             let half = (bits.interval[1] - bits.interval[0]) / 2.0;
@@ -358,7 +371,7 @@ impl Evidence<'_> {
                 / self.information.training as f64;
             (have * show).min((have * exclude).max(floor))
         };
-        let open: Vec<f64> = if finding == Finding::Silent {
+        let open: Vec<f64> = if finding == RuleFinding::Silent {
             let smallest = information::SMALLEST_SIGNAL * self.information.entropy;
             let bits = [group::STRUCTURE, group::FEATURES, group::PROPAGATION]
                 .map(|name| self.information.bits(name));
@@ -383,6 +396,12 @@ impl Evidence<'_> {
 
 /// A figure with its interval.
 pub(super) fn with_interval(bits: Estimate) -> String {
-    let [low, high] = bits.interval;
-    format!("{:.2} [{low:.2}, {high:.2}]", bits.value)
+    let [low, high] = bits.interval.map(rounded);
+    format!("{:.2} [{low:.2}, {high:.2}]", rounded(bits.value))
+}
+
+/// To two digits, without a sign where nothing is left.
+fn rounded(value: f64) -> f64 {
+    let value = (100.0 * value).round() / 100.0;
+    if value == 0.0 { 0.0 } else { value }
 }

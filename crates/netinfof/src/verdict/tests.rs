@@ -2,7 +2,7 @@ use super::*;
 use crate::evidence::{self, Samples};
 use crate::exec::Exec;
 use crate::findings::ComponentReport;
-use crate::information::{Blocks, Part};
+use crate::information::{ComponentBlocks, Part};
 use crate::matrix::Matrix;
 use crate::probe::InfoScore;
 use crate::score::Contingency;
@@ -57,7 +57,7 @@ fn verdict(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Verdict {
 }
 
 fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
-    let mut blocks = Blocks::default();
+    let mut blocks = ComponentBlocks::default();
     for (name, bins) in components {
         let part = match Subject::of(name).unwrap().group(false) {
             Group::Structure => Part::Structure,

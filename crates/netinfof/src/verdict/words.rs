@@ -8,7 +8,7 @@ use crate::findings::SplitsInfo;
 /// What is special about the evidence of a run, if anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
-    Usual,
+    Ordinary,
     /// Only D does.
     DAlone,
     /// Degrees are all that predicts edges.

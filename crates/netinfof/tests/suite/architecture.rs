@@ -265,7 +265,6 @@ fn hardware_has_one_door() {
 
 /// A file that has grown beyond what is read in one go says at its top why it is one file.
 #[test]
-#[ignore = "not yet true"]
 fn long_files_say_why() {
     let mut files = Vec::new();
     for name in ["netinfof", "netinfof-io", "netinfof-reproduce", "netinfof-cli", "netinfof-python"] {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::rows::Rows;
+use super::rows::DesignRows;
 use super::{SglParams, Weights};
 use crate::exec::Exec;
 use crate::kernel::{self, DenseRows, Reduction};
@@ -17,7 +17,7 @@ pub(super) enum Hessian {
 
 impl Hessian {
     /// The sum of `weight · x xᵀ` over the picked rows, x being the features and a one.
-    pub(super) fn new(data: &Rows<'_>, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
+    pub(super) fn new(data: &DesignRows<'_>, p: usize, picked: &[(usize, f64)], exec: &Exec) -> Self {
         if 2 * picked.len() < p {
             Hessian::factored(data, p, picked)
         } else {
@@ -25,7 +25,7 @@ impl Hessian {
         }
     }
 
-    fn factored(data: &Rows<'_>, p: usize, picked: &[(usize, f64)]) -> Self {
+    fn factored(data: &DesignRows<'_>, p: usize, picked: &[(usize, f64)]) -> Self {
         let rows = picked.len();
         let mut columns = vec![0.0f32; (p + 1) * rows];
         let mut features = vec![0.0; p];
@@ -54,7 +54,7 @@ impl Hessian {
 
 /// The sum of `weight · x xᵀ` over the picked rows, written out.
 struct DenseHessian<'a> {
-    data: &'a Rows<'a>,
+    data: &'a DesignRows<'a>,
     p: usize,
     picked: &'a [(usize, f64)],
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::exec::Exec;
 use crate::kernel;
 
-/// Rows of features that can be produced block by block, so that they need not all be in memory.
+/// DesignRows of features that can be produced block by block, so that they need not all be in memory.
 pub(crate) trait Design: Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
@@ -15,9 +15,9 @@ pub(crate) trait Design: Sync {
     fn fill(&self, rows: Range<usize>, out: &mut [f32]);
 }
 
-/// Rows that are unpacked at a time; small enough for the cache.
+/// DesignRows that are unpacked at a time; small enough for the cache.
 const BLOCK: usize = 64;
-/// Rows of one task; sums are taken task by task, so it is fixed.
+/// DesignRows of one task; sums are taken task by task, so it is fixed.
 pub(super) const TASK: usize = 1024;
 /// Designs up to this size are kept in single precision; larger ones are packed into half the space.
 const UNPACKED_BYTES: usize = 128 << 20;
@@ -25,13 +25,13 @@ const UNPACKED_BYTES: usize = 128 << 20;
 /// Some columns of all rows, in memory. A regression takes one or more of these, so that columns can be made one
 /// component at a time and regressions over some of the components need no copies.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct DesignBlock {
     width: usize,
-    data: Data,
+    data: DesignData,
 }
 
 #[derive(Clone, Debug)]
-enum Data {
+enum DesignData {
     /// As they are.
     Plain(Vec<f32>),
     /// As 16-bit shares of the largest entry of their column. The rounding, 1/65536 of that entry, is far below what the
@@ -39,14 +39,14 @@ enum Data {
     Packed { shares: Vec<i16>, unit: Vec<f32> },
 }
 
-impl Block {
+impl DesignBlock {
     /// Writes a design out; `width` is that of the whole regression, by which the precision is chosen.
     pub(crate) fn collect(design: &dyn Design, width: usize, exec: &Exec) -> Self {
         let (n, p) = (design.rows(), design.cols());
         if n * width * 4 <= UNPACKED_BYTES {
             let mut rows = vec![0.0; n * p];
             exec.fill_rows(&mut rows, p, BLOCK, |first, out| design.fill(first..first + out.len() / p, out));
-            return Block { width: p, data: Data::Plain(rows) };
+            return DesignBlock { width: p, data: DesignData::Plain(rows) };
         }
         let in_blocks = |range: Range<usize>, work: &mut dyn FnMut(usize, &[f32])| {
             let mut block = vec![0.0; BLOCK * p];
@@ -76,13 +76,13 @@ impl Block {
                 kernel::round_to_shares(block, &inverse, out);
             });
         });
-        Block { width: p, data: Data::Packed { shares, unit } }
+        DesignBlock { width: p, data: DesignData::Packed { shares, unit } }
     }
 
     fn rows(&self) -> usize {
         let entries = match &self.data {
-            Data::Plain(rows) => rows.len(),
-            Data::Packed { shares, .. } => shares.len(),
+            DesignData::Plain(rows) => rows.len(),
+            DesignData::Packed { shares, .. } => shares.len(),
         };
         entries / self.width.max(1)
     }
@@ -95,8 +95,8 @@ impl Block {
             .map(|weights| {
                 let own = weights[first..first + p].iter();
                 match &self.data {
-                    Data::Plain(_) => own.map(|&w| w as f32).collect(),
-                    Data::Packed { unit, .. } => {
+                    DesignData::Plain(_) => own.map(|&w| w as f32).collect(),
+                    DesignData::Packed { unit, .. } => {
                         own.zip(unit).map(|(&w, &u)| (w * f64::from(u)) as f32).collect()
                     }
                 }
@@ -104,8 +104,8 @@ impl Block {
             .collect();
         let at = range.start * p..range.end * p;
         match &self.data {
-            Data::Plain(rows) => kernel::add_row_dots(&rows[at], &weights, totals),
-            Data::Packed { shares, .. } => kernel::add_row_dots(&shares[at], &weights, totals),
+            DesignData::Plain(rows) => kernel::add_row_dots(&rows[at], &weights, totals),
+            DesignData::Packed { shares, .. } => kernel::add_row_dots(&shares[at], &weights, totals),
         }
     }
 
@@ -114,8 +114,8 @@ impl Block {
         let p = self.width;
         let at = range.start * p..range.end * p;
         match &self.data {
-            Data::Plain(rows) => kernel::weighted_row_sums(&rows[at], p, weights, outputs),
-            Data::Packed { shares, unit } => {
+            DesignData::Plain(rows) => kernel::weighted_row_sums(&rows[at], p, weights, outputs),
+            DesignData::Packed { shares, unit } => {
                 let mut sums = kernel::weighted_row_sums(&shares[at], p, weights, outputs);
                 for sum in &mut sums {
                     sum.iter_mut().zip(unit).for_each(|(sum, unit)| *sum *= unit);
@@ -128,8 +128,8 @@ impl Block {
     fn copy_row(&self, row: usize, out: &mut [f32]) {
         let at = row * self.width..(row + 1) * self.width;
         match &self.data {
-            Data::Plain(rows) => out.copy_from_slice(&rows[at]),
-            Data::Packed { shares, unit } => {
+            DesignData::Plain(rows) => out.copy_from_slice(&rows[at]),
+            DesignData::Packed { shares, unit } => {
                 for ((out, &share), unit) in out.iter_mut().zip(&shares[at]).zip(unit) {
                     *out = f32::from(share) * unit;
                 }
@@ -139,14 +139,14 @@ impl Block {
 }
 
 /// The rows of a regression: blocks side by side.
-pub(super) struct Rows<'a> {
-    blocks: Vec<&'a Block>,
+pub(super) struct DesignRows<'a> {
+    blocks: Vec<&'a DesignBlock>,
 }
 
-impl<'a> Rows<'a> {
-    pub(super) fn new(blocks: Vec<&'a Block>) -> Self {
+impl<'a> DesignRows<'a> {
+    pub(super) fn new(blocks: Vec<&'a DesignBlock>) -> Self {
         assert!(blocks.windows(2).all(|two| two[0].rows() == two[1].rows()), "blocks of the same rows");
-        Rows { blocks }
+        DesignRows { blocks }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -158,7 +158,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Every block with its first column.
-    fn placed(&self) -> impl Iterator<Item = (usize, &'a Block)> {
+    fn placed(&self) -> impl Iterator<Item = (usize, &'a DesignBlock)> {
         self.blocks.iter().scan(0, |next, block| {
             let first = *next;
             *next += block.width;

@@ -5,7 +5,7 @@ use crate::params::LinkParams;
 use crate::pipeline::fit_links;
 use crate::synth;
 
-/// Arrays that are missing, of another kind, of another shape or shorter, under a digest that fits: refused, never a panic.
+/// ArrayWriter that are missing, of another kind, of another shape or shorter, under a digest that fits: refused, never a panic.
 #[test]
 fn contradictions_under_a_right_digest_are_refused() {
     let exec = Exec::new(1).unwrap();
@@ -21,13 +21,13 @@ fn contradictions_under_a_right_digest_are_refused() {
     let entry = &header.metadata().as_ref().unwrap()[ENTRY];
     let names: Vec<String> = sound.names().iter().map(ToString::to_string).collect();
     assert!(names.len() > 20, "{names:?}");
-    let head = || serde_json::from_str::<Entry>(entry).unwrap().head;
+    let head = || serde_json::from_str::<MetadataEntry>(entry).unwrap().head;
     // The views as they are, but for one.
-    let load_with = |changed: &str, to: Option<TensorView<'_>>, head: Head| {
+    let load_with = |changed: &str, to: Option<TensorView<'_>>, head: ModelHead| {
         let views: Vec<(&str, TensorView<'_>)> =
             sound.iter().filter(|(name, _)| *name != changed).chain(to.map(|view| (changed, view))).collect();
         let format = VERSION;
-        let entry = Entry { format, digest: digest(&head, &views), head };
+        let entry = MetadataEntry { format, digest: digest(&head, &views), head };
         let entry = serde_json::to_string(&entry).unwrap();
         let file =
             safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect())).unwrap();

@@ -15,16 +15,16 @@ use crate::model::LinkScorer;
 
 /// The best so far of one node. Ties go to who came first, and those come in the order of their numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Best {
+pub(super) struct TopPartners {
     keep: usize,
     pub(super) entries: Vec<(f32, NodeId)>,
     /// What an entry must be above.
     threshold: f32,
 }
 
-impl Best {
+impl TopPartners {
     pub(super) fn new(keep: usize) -> Self {
-        Best { keep, entries: Vec::new(), threshold: f32::NEG_INFINITY }
+        TopPartners { keep, entries: Vec::new(), threshold: f32::NEG_INFINITY }
     }
 
     fn push(&mut self, score: f32, node: NodeId) {
@@ -54,7 +54,7 @@ pub(super) const FLAT: f32 = f32::INFINITY;
 
 /// Sizes of the blocks. Results do not depend on them, but for ties.
 #[derive(Clone, Copy)]
-pub(super) struct Blocks {
+pub(super) struct SearchBlocks {
     /// Nodes asked about by one task.
     pub(super) rows: usize,
     /// Partners of one product.
@@ -65,7 +65,7 @@ pub(super) struct Blocks {
     pub(super) sample: usize,
 }
 
-pub(super) const BLOCKS: Blocks = Blocks { rows: 256, columns: 1024, wave: 8, sample: 1024 };
+pub(super) const BLOCKS: SearchBlocks = SearchBlocks { rows: 256, columns: 1024, wave: 8, sample: 1024 };
 
 /// The bilinear part of the scores, block by block.
 pub(super) struct Sweep<'a> {
@@ -78,11 +78,11 @@ pub(super) struct Sweep<'a> {
     pub(super) width: usize,
     /// Whether a pair scores the same from both ends.
     symmetric: bool,
-    blocks: Blocks,
+    blocks: SearchBlocks,
 }
 
 impl<'a> Sweep<'a> {
-    pub(super) fn new(scorer: &'a LinkScorer, exclude_known: bool, blocks: Blocks) -> Self {
+    pub(super) fn new(scorer: &'a LinkScorer, exclude_known: bool, blocks: SearchBlocks) -> Self {
         let mut weights = &scorer.model.weights[..];
         let mut parts = Vec::new();
         for component in &scorer.components {
@@ -219,17 +219,17 @@ impl<'a> Sweep<'a> {
         nodes: Option<&[NodeId]>,
         keep: usize,
         exec: &Exec,
-        mut done: impl FnMut(&[(NodeId, Best)]) -> Result<()>,
+        mut done: impl FnMut(&[(NodeId, TopPartners)]) -> Result<()>,
     ) -> Result<()> {
         let n = self.graph.rows();
         let keep = keep.min(n).max(1);
-        let Blocks { rows, wave, sample, .. } = self.blocks;
+        let SearchBlocks { rows, wave, sample, .. } = self.blocks;
         // Half of the products pay where there are many, and thresholds from a sample are worth something.
         let both =
             nodes.is_none() && self.symmetric && self.width > 0 && n > 8 * sample && 4 * keep <= sample;
         let all: Vec<NodeId> = if nodes.is_none() { (0..n as NodeId).collect() } else { Vec::new() };
         let asked = nodes.unwrap_or(&all);
-        let mut shared = if both { vec![Best::new(keep); n] } else { Vec::new() };
+        let mut shared = if both { vec![TopPartners::new(keep); n] } else { Vec::new() };
         let mut thresholds = vec![f32::INFINITY; if both { n } else { 0 }];
         let waves = asked.len().div_ceil(rows * wave);
         exec.stage("recommend", waves + usize::from(both), || {
@@ -244,11 +244,11 @@ impl<'a> Sweep<'a> {
                     let own = if both {
                         nodes.iter().map(|&node| shared[node as usize].clone()).collect()
                     } else {
-                        vec![Best::new(keep); nodes.len()]
+                        vec![TopPartners::new(keep); nodes.len()]
                     };
                     self.task(nodes, own, &thresholds, both, exec)
                 });
-                let mut rows: Vec<(NodeId, Best)> = Vec::with_capacity(part.len());
+                let mut rows: Vec<(NodeId, TopPartners)> = Vec::with_capacity(part.len());
                 let mut emitted = Vec::new();
                 for (nodes, found) in tasks.iter().zip(found) {
                     rows.extend(nodes.iter().copied().zip(found.own));
@@ -257,7 +257,7 @@ impl<'a> Sweep<'a> {
                 // To those of this wave, and to those that come later.
                 let (first, end) =
                     (number * self.blocks.rows * wave, number * self.blocks.rows * wave + part.len());
-                for Sent { to, from, score } in emitted {
+                for PartnerOffer { to, from, score } in emitted {
                     if (to as usize) < end {
                         rows[to as usize - first].1.push(score, from);
                     } else {
@@ -275,7 +275,7 @@ impl<'a> Sweep<'a> {
                     }
                     best.shrink();
                     if both {
-                        shared[*node as usize] = Best::new(0);
+                        shared[*node as usize] = TopPartners::new(0);
                     }
                 }
                 done(&rows)?;
@@ -307,7 +307,7 @@ impl<'a> Sweep<'a> {
             for ((threshold, row), &node) in
                 thresholds.iter_mut().zip(scores.chunks(picked.len())).zip(&nodes)
             {
-                let mut best = Best::new(keep);
+                let mut best = TopPartners::new(keep);
                 for (&score, &other) in row.iter().zip(&picked) {
                     if self.wanted(node, other) {
                         best.push(score, other);
@@ -327,11 +327,11 @@ impl<'a> Sweep<'a> {
     fn task(
         &self,
         nodes: &[NodeId],
-        mut own: Vec<Best>,
+        mut own: Vec<TopPartners>,
         thresholds: &[f32],
         both: bool,
         exec: &Exec,
-    ) -> Found {
+    ) -> SweepOutcome {
         let n = self.graph.rows();
         let mut queries = vec![0.0; nodes.len() * self.width];
         self.queries(nodes, &mut queries);
@@ -361,20 +361,20 @@ impl<'a> Sweep<'a> {
                         }
                         best.push(score, other as NodeId);
                         if other >= past && score > other_threshold {
-                            sent.push(Sent { to: other as NodeId, from: node, score });
+                            sent.push(PartnerOffer { to: other as NodeId, from: node, score });
                         }
                     }
                 }
             }
             start = end;
         }
-        Found { own, sent }
+        SweepOutcome { own, sent }
     }
 
     /// The best pairs of all.
     pub(super) fn overall(&self, keep: usize, exec: &Exec) -> Result<Vec<Pair>> {
         let n = self.graph.rows();
-        let Blocks { rows, columns, wave, .. } = self.blocks;
+        let SearchBlocks { rows, columns, wave, .. } = self.blocks;
         let mut best: Vec<(f32, Pair)> = Vec::new();
         let mut threshold = f32::NEG_INFINITY;
         let shrink = |best: &mut Vec<(f32, Pair)>, threshold: &mut f32| {
@@ -426,13 +426,13 @@ impl<'a> Sweep<'a> {
 }
 
 /// What a task found: the best of its own nodes, and what they are to others.
-struct Found {
-    own: Vec<Best>,
-    sent: Vec<Sent>,
+struct SweepOutcome {
+    own: Vec<TopPartners>,
+    sent: Vec<PartnerOffer>,
 }
 
 /// A node found a partner that may want it too.
-struct Sent {
+struct PartnerOffer {
     to: NodeId,
     from: NodeId,
     score: f32,

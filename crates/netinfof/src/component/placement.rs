@@ -15,17 +15,17 @@ use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// How a component places nodes.
+/// PlacementBasis a component places nodes.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct NodePlacement {
     pub(crate) kind: ComponentKind,
-    pub(crate) how: How,
+    pub(crate) basis: PlacementBasis,
     pub(crate) norm: Norm,
 }
 
 /// The part of a basis that does not depend on one graph.
 #[derive(Clone, Debug)]
-pub(crate) enum How {
+pub(crate) enum PlacementBasis {
     /// All nodes are alike.
     Nothing,
     /// By neighbours: a row of axes for each node of the graph it was made on.
@@ -39,7 +39,7 @@ pub(crate) enum How {
 }
 
 /// Nodes to be placed: a graph, and what its features have become.
-pub(crate) struct Ground<'a> {
+pub(crate) struct PlacementInput<'a> {
     graph: &'a Csr,
     /// For each node its number in the graph that components were made on; the same where there is none.
     known: Option<&'a [Option<NodeId>]>,
@@ -48,7 +48,7 @@ pub(crate) struct Ground<'a> {
     custom: &'a [CustomComponent],
 }
 
-impl<'a> Ground<'a> {
+impl<'a> PlacementInput<'a> {
     pub(crate) fn new(
         graph: &'a Csr,
         inputs: NodeInputs<'a>,
@@ -59,7 +59,7 @@ impl<'a> Ground<'a> {
         let prepared = preparations
             .each_ref()
             .map(|how| how.as_ref().map(|how| how.apply(inputs.features, graph, exec)));
-        Ground { graph, known, features: prepared, custom: inputs.custom }
+        PlacementInput { graph, known, features: prepared, custom: inputs.custom }
     }
 
     /// Axes by the nodes of this graph. New nodes have none: they are placed by the known ones around them.
@@ -75,48 +75,50 @@ impl<'a> Ground<'a> {
     }
 }
 
-impl Place {
-    /// How this component placed its nodes.
+impl NodePlacement {
+    /// PlacementBasis this component placed its nodes.
     pub(crate) fn of(component: &Component, norm: Norm) -> Self {
-        let how = match &component.basis {
-            Basis::Nothing => How::Nothing,
-            Basis::Features { axes, shift, .. } if component.preparation.is_some() => How::Custom {
-                axes: axes.clone(),
-                shift: shift.clone(),
-                preparation: component.preparation.clone().expect("just looked at"),
-            },
-            Basis::Adjacency(axes) => How::Adjacency { axes: axes.clone() },
+        let basis = match &component.basis {
+            Basis::Nothing => PlacementBasis::Nothing,
+            Basis::Features { axes, shift, .. } if component.preparation.is_some() => {
+                PlacementBasis::Custom {
+                    axes: axes.clone(),
+                    shift: shift.clone(),
+                    preparation: component.preparation.clone().expect("just looked at"),
+                }
+            }
+            Basis::Adjacency(axes) => PlacementBasis::Adjacency { axes: axes.clone() },
             Basis::Walks { axes, trials, seed } => {
-                How::Walks { axes: axes.clone(), trials: *trials, seed: *seed }
+                PlacementBasis::Walks { axes: axes.clone(), trials: *trials, seed: *seed }
             }
             Basis::Features { axes, filter, shift, .. } => {
-                How::Features { axes: axes.clone(), shift: shift.clone(), filter: *filter }
+                PlacementBasis::Features { axes: axes.clone(), shift: shift.clone(), filter: *filter }
             }
         };
-        Place { kind: component.kind, how, norm }
+        NodePlacement { kind: component.kind, basis, norm }
     }
 
     /// Dimensions of a row.
     pub(crate) fn cols(&self) -> usize {
-        match &self.how {
-            How::Nothing => 1,
-            How::Adjacency { axes }
-            | How::Walks { axes, .. }
-            | How::Features { axes, .. }
-            | How::Custom { axes, .. } => axes.cols(),
+        match &self.basis {
+            PlacementBasis::Nothing => 1,
+            PlacementBasis::Adjacency { axes }
+            | PlacementBasis::Walks { axes, .. }
+            | PlacementBasis::Features { axes, .. }
+            | PlacementBasis::Custom { axes, .. } => axes.cols(),
         }
     }
 
     /// The normalised rows of all nodes.
-    pub(crate) fn rows(&self, ground: &Ground<'_>, exec: &Exec) -> Matrix {
-        let basis = match &self.how {
-            How::Nothing => return self.norm.apply(Matrix::zeros(ground.graph.rows(), 1), exec),
-            How::Adjacency { axes } => Basis::Adjacency(ground.axes(axes, exec).into_owned()),
-            How::Walks { axes, trials, seed } => {
-                Basis::Walks { axes: ground.axes(axes, exec).into_owned(), trials: *trials, seed: *seed }
+    pub(crate) fn rows(&self, input: &PlacementInput<'_>, exec: &Exec) -> Matrix {
+        let basis = match &self.basis {
+            PlacementBasis::Nothing => return self.norm.apply(Matrix::zeros(input.graph.rows(), 1), exec),
+            PlacementBasis::Adjacency { axes } => Basis::Adjacency(input.axes(axes, exec).into_owned()),
+            PlacementBasis::Walks { axes, trials, seed } => {
+                Basis::Walks { axes: input.axes(axes, exec).into_owned(), trials: *trials, seed: *seed }
             }
-            How::Features { axes, shift, filter } => {
-                let features = ground.features[self.kind.spec().weighting.index()].as_ref();
+            PlacementBasis::Features { axes, shift, filter } => {
+                let features = input.features[self.kind.spec().weighting.index()].as_ref();
                 let features = features.expect("features are prepared where a component needs them");
                 Basis::Features {
                     axes: Matrix::default(),
@@ -125,18 +127,18 @@ impl Place {
                     shift: shift.clone(),
                 }
             }
-            How::Custom { axes, shift, preparation } => {
-                let own = ground.custom.iter().find(|own| ComponentKind::Custom(own.name) == self.kind);
+            PlacementBasis::Custom { axes, shift, preparation } => {
+                let own = input.custom.iter().find(|own| ComponentKind::Custom(own.name) == self.kind);
                 let own = own.expect("the graph carries the components that a model needs");
                 Basis::Features {
                     axes: Matrix::default(),
-                    projected: preparation.apply(&own.rows, ground.graph, exec).apply(axes, exec),
+                    projected: preparation.apply(&own.rows, input.graph, exec).apply(axes, exec),
                     filter: Filter::none(),
                     shift: shift.clone(),
                 }
             }
         };
-        let rows = basis.embed(ground.graph, exec).expect("only nothing has no rows");
+        let rows = basis.embed(input.graph, exec).expect("only nothing has no rows");
         self.norm.apply(rows, exec)
     }
 }

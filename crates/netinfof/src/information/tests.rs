@@ -1,0 +1,115 @@
+use super::fold::temperature;
+use super::*;
+use crate::kernel::SmallMatrix;
+use crate::seed::Draw;
+use crate::seed::Stream;
+
+fn measured(blocks: &ComponentBlocks, labels: &[u32], seed: u64) -> Information {
+    let units: Vec<u64> = (0..labels.len() as u64).collect();
+    blocks.measure(labels, 2, &units, Seed(seed), &Exec::new(1).unwrap()).unwrap()
+}
+
+fn normal(rows: usize, cols: usize, draw: &mut Draw) -> Matrix {
+    Matrix::from_fn(rows, cols, |_, _| draw.normal() as f32)
+}
+
+/// A column that agrees with the label but for a share of errors.
+fn copy(labels: &[u32], errors: f64, draw: &mut Draw) -> Matrix {
+    let values: Vec<f32> = labels
+        .iter()
+        .map(|&label| {
+            let flipped = draw.unit() < errors;
+            if (label == 1) == flipped { -1.0 } else { 1.0 }
+        })
+        .collect();
+    Matrix::from_vec(labels.len(), 1, values)
+}
+
+/// What is chosen is chosen without the samples that it is judged by, so noise gains nothing.
+#[test]
+fn noise_gains_nothing() {
+    let (mut signals, mut sum) = (0, 0.0);
+    for seed in 0..60 {
+        let mut draw = Seed(seed).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..120).map(|_| draw.below(2)).collect();
+        let mut blocks = ComponentBlocks::default();
+        for part in [Part::Structure, Part::Features, Part::Propagation] {
+            blocks.add(part, format!("{part:?}"), normal(120, 20, &mut draw));
+        }
+        let found = measured(&blocks, &labels, seed);
+        let all = found.bits(group::ALL).unwrap();
+        signals += usize::from(all.above(0.0));
+        sum += all.value;
+        assert!(!found.excludes(all, 0.03), "96 training samples exclude no small signal");
+    }
+    assert!(signals <= 3 && sum < 0.0, "{signals} of 60 above zero, {sum} bits in all");
+}
+
+/// The information of a binary symmetric channel is `1 − h(errors)`, and the intervals hold it.
+#[test]
+fn a_noisy_copy_carries_what_its_channel_does() {
+    let h = |p: f64| -p * p.log2() - (1.0 - p) * (1.0 - p).log2();
+    for errors in [0.05, 0.2, 0.35] {
+        let truth = 1.0 - h(errors);
+        let mut held = 0;
+        for seed in 0..50 {
+            let mut draw = Seed(seed).stream(Stream::Synth, 1);
+            let labels: Vec<u32> = (0..800).map(|_| draw.below(2)).collect();
+            let mut blocks = ComponentBlocks::default();
+            blocks.add(Part::Features, "F", copy(&labels, errors, &mut draw));
+            let bits = measured(&blocks, &labels, seed).bits(group::FEATURES).unwrap();
+            assert!((bits.value - truth).abs() < 0.12, "{errors}: {bits:?} for {truth}");
+            held += usize::from(bits.interval[0] <= truth && truth <= bits.interval[1]);
+        }
+        assert!(held >= 44, "{errors}: {held} of 50 intervals hold {truth:.3}");
+    }
+}
+
+/// Two groups that say the same are level, two that say different things add to each other.
+#[test]
+fn groups_are_compared_sample_by_sample() {
+    let mut draw = Seed(3).stream(Stream::Synth, 2);
+    let labels: Vec<u32> = (0..1500).map(|_| draw.below(2)).collect();
+    let features = copy(&labels, 0.2, &mut draw);
+    let mut blocks = ComponentBlocks::default();
+    blocks.add(Part::Structure, "U", copy(&labels, 0.25, &mut draw));
+    blocks.add(Part::Propagation, "S", features.clone());
+    blocks.add(Part::Features, "F", features);
+    let found = measured(&blocks, &labels, 0);
+    let answer = |of, over| found.gain(of, over).unwrap().answer;
+    assert_eq!(answer(group::PROPAGATION, group::FEATURES), Answer::Excluded);
+    assert_eq!(answer(group::ALL, group::FEATURES), Answer::Shown);
+    assert_eq!(answer(group::ALL, group::STRUCTURE), Answer::Shown);
+    assert_eq!(answer(group::ALL, group::BOTH), Answer::Excluded);
+    let both = found.bits(group::BOTH).unwrap().value;
+    assert!(both > found.bits(group::FEATURES).unwrap().value + 0.06, "{both}");
+    assert!((found.entropy - 1.0).abs() < 0.01 && found.training == MOST_TRAINING);
+}
+
+/// Twenty samples that are all right do not make the next one certain: it is right in about 21 of 22 cases.
+#[test]
+fn temperatures_leave_a_doubt() {
+    let labels: Vec<u32> = (0..20).map(|at| at % 2).collect();
+    let scores = SmallMatrix::from_fn(20, 2, |row, col| if labels[row] as usize == col { 0.5 } else { -0.5 });
+    let (t, loss) = temperature(&scores, &labels, &[0.5f64.ln(); 2]);
+    let right = 1.0 / (1.0 + (-t).exp());
+    assert!((right - 21.0 / 22.0).abs() < 1e-3 && loss > 0.0, "{t}: {right}");
+    // Scores that say nothing have no weight.
+    let wrong: Vec<u32> = (0..20).map(|at| at / 2 % 2).collect();
+    assert!(temperature(&scores, &wrong, &[0.5f64.ln(); 2]).0 < 1e-6);
+}
+
+/// An exclusive or of two columns is no sum of them.
+#[test]
+fn distance_sees_what_no_line_does() {
+    let mut draw = Seed(4).stream(Stream::Synth, 3);
+    let x = normal(700, 2, &mut draw);
+    let labels: Vec<u32> =
+        (0..700).map(|row| u32::from((x.row(row)[0] > 0.0) != (x.row(row)[1] > 0.0))).collect();
+    let mut blocks = ComponentBlocks::default();
+    blocks.add(Part::Features, "F", x.clone());
+    blocks.add(Part::Nonlinear, "F by distance", x);
+    let found = measured(&blocks, &labels, 0);
+    assert!(found.bits(group::FEATURES).unwrap().value < 0.02);
+    assert!(found.bits(group::NONLINEAR).unwrap().value > 0.4, "{:?}", found.bits(group::NONLINEAR));
+}

@@ -1,0 +1,37 @@
+//! Degrees alone as a score of pairs.
+
+use super::{COLUMNS, DEGREES, Pairwise};
+use crate::csr::{Csr, Pair};
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::matrix::Matrix;
+
+/// What degrees alone say about pairs, as X has it.
+#[derive(Debug)]
+pub(crate) struct DegreeScore<'a> {
+    pub(super) graph: &'a Csr,
+    pub(super) fitted: Pairwise,
+}
+
+impl<'a> DegreeScore<'a> {
+    pub(crate) fn fit(graph: &'a Csr, pairs: &[Pair], labels: &[bool], exec: &Exec) -> Result<Self> {
+        let fitted = Pairwise::fit(&degree_columns(graph, pairs), labels, DEGREES, exec)?;
+        Ok(DegreeScore { graph, fitted })
+    }
+
+    pub(crate) fn similarities(&self, pairs: &[Pair], exec: &Exec) -> Vec<f32> {
+        self.fitted.similarities(&degree_columns(self.graph, pairs), exec)
+    }
+}
+
+/// The columns of X that need degrees alone, the others zero.
+pub(super) fn degree_columns(graph: &Csr, pairs: &[Pair]) -> Matrix {
+    let mut out = Matrix::zeros(pairs.len(), COLUMNS.len());
+    for (at, &[i, j]) in pairs.iter().enumerate() {
+        let less = usize::from(graph.contains(i, j));
+        let [d, e] = [i, j].map(|node| ((graph.row(node as usize).len() - less) as f64).ln_1p());
+        let columns = [d + e, (d - e).abs(), d.min(e)].map(|v| v as f32);
+        out.row_mut(at)[DEGREES].copy_from_slice(&columns);
+    }
+    out
+}

@@ -1,0 +1,189 @@
+use super::*;
+use crate::kernel::SmallMatrix;
+use crate::seed::{Seed, Stream};
+
+/// A random graph with some isolated nodes, and sparse features with some empty rows.
+fn random(nodes: u32, edges: usize) -> (Vec<Pair>, Features) {
+    let mut draw = Seed(3).stream(Stream::Synth, 0);
+    let mut pairs: Vec<Pair> = (0..edges)
+        .map(|_| [draw.below(nodes - 3), draw.below(nodes - 3)])
+        .filter(|p| p[0] != p[1])
+        .map(crate::graph::ordered)
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let x = Matrix::from_fn(nodes as usize, 12, |row, _| {
+        if row % 9 != 4 && draw.unit() < 0.4 { draw.unit() as f32 } else { 0.0 }
+    });
+    (pairs, Features::Sparse(Csr::from_dense(&x)))
+}
+
+/// Features are taken as words, few as they are.
+fn words() -> ComponentParams {
+    ComponentParams { scaling: crate::component::FeatureScaling::Paper, ..ComponentParams::default() }
+}
+
+fn close(a: &[f32], b: &[f32], what: &str) {
+    for (at, (a, b)) in a.iter().zip(b).enumerate() {
+        assert!((a - b).abs() < 2e-4 * (1.0 + b.abs()), "{what}, {}: {a} {b}", COLUMNS[at]);
+    }
+}
+
+#[test]
+fn an_edge_is_counted_as_if_it_were_not_there() {
+    let exec = Exec::new(2).unwrap();
+    let (edges, features) = random(30, 90);
+    let params = words();
+    let dense = match &features {
+        Features::Sparse(x) => Features::Dense(x.to_dense()),
+        _ => unreachable!(),
+    };
+    for features in [&features, &dense, &Features::None] {
+        let graph = Csr::symmetric(30, &edges);
+        let with = PairwiseSource::new(&graph, features, &params, &exec).columns(&edges, &exec);
+        for (at, &edge) in edges.iter().enumerate() {
+            let others: Vec<Pair> = edges.iter().copied().filter(|&e| e != edge).collect();
+            let graph = Csr::symmetric(30, &others);
+            let source = PairwiseSource::new(&graph, features, &params, &exec);
+            close(with.row(at), source.columns(&[edge], &exec).row(0), &format!("{edge:?}"));
+        }
+    }
+}
+
+#[test]
+fn columns_equal_their_definitions_in_both_directions() {
+    let exec = Exec::new(1).unwrap();
+    let (edges, features) = random(25, 60);
+    let n = 25;
+    let graph = Csr::symmetric(n, &edges);
+    let a = graph.to_dense();
+    let a = SmallMatrix::from_fn(n, n, |i, j| f64::from(a.row(i)[j]));
+    let degree = |i: usize| graph.row(i).len() as f64;
+    let paths = |power: f64| {
+        let weight = |i: usize| if degree(i) > 0.0 { degree(i).powf(-power) } else { 0.0 };
+        let step = SmallMatrix::from_fn(n, n, |i, j| a[(i, j)] * weight(j));
+        step.times(&step).times(&a)
+    };
+    let (p0, p1, p15) = (paths(0.0), paths(1.0), paths(1.5));
+    let x = match &features {
+        Features::Sparse(x) => x.to_dense(),
+        _ => unreachable!(),
+    };
+    let cosine = |a: &[f64], b: &[f64]| {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let norms = (dot(a, a) * dot(b, b)).sqrt();
+        if norms > 0.0 { dot(a, b) / norms } else { 0.0 }
+    };
+    let plain: Vec<Vec<f64>> = (0..n).map(|i| x.row(i).iter().map(|&v| f64::from(v)).collect()).collect();
+    let rare: Vec<Vec<f64>> = plain
+        .iter()
+        .map(|row| {
+            let weight = |col: usize| {
+                let used = plain.iter().filter(|row| row[col] != 0.0).count();
+                ((1.0 + n as f64) / used as f64).ln() + 0.1
+            };
+            let row: Vec<f64> = row.iter().enumerate().map(|(col, v)| v * weight(col)).collect();
+            let norm = row.iter().map(|v| v * v).sum::<f64>().sqrt();
+            row.iter().map(|v| if norm > 0.0 { v / norm } else { 0.0 }).collect()
+        })
+        .collect();
+    let around = |i: usize| -> Vec<f64> {
+        (0..12).map(|col| graph.row(i).iter().map(|&k| rare[k as usize][col]).sum()).collect()
+    };
+    let params = words();
+    let source = PairwiseSource::new(&graph, &features, &params, &exec);
+    let pairs: Vec<Pair> = (0..24).map(|i| [i, (i * 7 + 5) % 25]).collect();
+    let pairs: Vec<Pair> =
+        pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
+    assert!(pairs.len() > 10);
+    let found = source.columns(&pairs, &exec);
+    let reversed: Vec<Pair> = pairs.iter().map(|&[i, j]| [j, i]).collect();
+    assert_eq!(found, source.columns(&reversed, &exec));
+    // Dense features that are copied, and such that are not.
+    let dense = Features::Dense(x.clone());
+    let mut source = PairwiseSource::new(&graph, &dense, &params, &exec);
+    let copied = source.columns(&pairs, &exec);
+    let how = Preparation::learn(&dense, Weighting::Rare, &graph, &params, &exec);
+    source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
+    assert!(matches!(source.features.as_ref().unwrap().rare, FeatureRows::Large { .. }));
+    let large = source.columns(&pairs, &exec);
+    (0..pairs.len()).for_each(|at| close(large.row(at), copied.row(at), "large"));
+    for (at, &[i, j]) in pairs.iter().enumerate() {
+        let (i, j) = (i as usize, j as usize);
+        let common: Vec<usize> = (0..n).filter(|&k| a[(i, k)] * a[(k, j)] > 0.0).collect();
+        let (c, d, e) = (common.len() as f64, degree(i), degree(j));
+        let ra: f64 = common.iter().map(|&k| 1.0 / degree(k)).sum();
+        let aa: f64 = common.iter().map(|&k| 1.0 / degree(k).ln()).sum();
+        let cos = |i: usize, j: usize| cosine(&rare[i], &rare[j]);
+        let mean = |i: usize, j: usize| {
+            let sum: f64 = graph.row(j).iter().map(|&k| cos(i, k as usize)).sum();
+            sum / degree(j).max(1.0)
+        };
+        // The nearest neighbour of the end with fewer neighbours.
+        let (busy, calm) = if (d, i) >= (e, j) { (i, j) } else { (j, i) };
+        let nearest = graph.row(calm).iter().map(|&k| cos(busy, k as usize)).fold(0.0, f64::max);
+        let (ld, le) = (d.ln_1p(), e.ln_1p());
+        let expected = [
+            c.ln_1p(),
+            ra,
+            aa.ln_1p(),
+            c / (d + e - c).max(1.0),
+            ld + le,
+            (ld - le).abs(),
+            ld.min(le),
+            f64::from(u8::from(c >= 1.0)),
+            f64::from(u8::from(c >= 2.0)),
+            p0[(i, j)].ln_1p(),
+            (p0[(i, j)] / (d * e).max(1.0)).ln_1p(),
+            (ra + 1e-3).ln(),
+            (p1[(i, j)] + 1e-4).ln(),
+            (p15[(i, j)] + 1e-5).ln(),
+            cosine(&plain[i], &plain[j]),
+            cos(i, j),
+            mean(i, j) + mean(j, i),
+            nearest,
+            cosine(&around(i), &around(j)),
+        ]
+        .map(|v| v as f32);
+        close(found.row(at), &expected, &format!("({i}, {j})"));
+    }
+}
+
+#[test]
+fn sampled_hubs_give_the_right_counts_on_average() {
+    let exec = Exec::new(2).unwrap();
+    let (edges, _) = random(300, 9000);
+    let graph = Csr::symmetric(300, &edges);
+    let pairs: Vec<Pair> = (0..2000).map(|at| [at % 297, (at * 13 + at / 297 + 1) % 297]).collect();
+    let pairs: Vec<Pair> =
+        pairs.into_iter().filter(|p| p[0] != p[1] && !graph.contains(p[0], p[1])).collect();
+    let mut source = PairwiseSource::new(&graph, &Features::None, &ComponentParams::default(), &exec);
+    let exact = source.columns(&pairs, &exec);
+    // Nodes have about 55 neighbours: every node is a hub now.
+    source.max_degree = 16;
+    let sampled = source.columns(&pairs, &exec);
+    let paths = |m: &Matrix, row: usize| f64::from(m.row(row)[9]).exp_m1();
+    let ratios: Vec<f64> = (0..pairs.len()).map(|row| paths(&sampled, row) / paths(&exact, row)).collect();
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    let spread = (ratios.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / ratios.len() as f64).sqrt();
+    assert!((mean - 1.0).abs() < 0.02, "{mean}");
+    // Every fourth neighbour: the error of one count.
+    assert!(spread < 0.15, "{spread}");
+}
+
+#[test]
+fn constant_columns_and_labels_without_a_pattern_are_met() {
+    let exec = Exec::new(1).unwrap();
+    let columns = Matrix::from_fn(50, COLUMNS.len(), |row, col| if col == 0 { row as f32 } else { 7.0 });
+    let labels: Vec<bool> = (0..50).map(|row| row >= 25).collect();
+    let x = Pairwise::fit(&columns, &labels, ALL, &exec).unwrap();
+    let scores = x.similarities(&columns, &exec);
+    assert!(scores.iter().all(|score| score.is_finite()));
+    assert!(scores[49] > scores[0]);
+    // Values far outside the training data are cut, not followed.
+    let mut row = vec![7.0; COLUMNS.len()];
+    row[0] = 1e9;
+    let mut far = vec![0.0; x.width()];
+    x.expand(&row, &mut far);
+    assert!(far.iter().all(|v| v.abs() <= CLIP), "{far:?}");
+}
