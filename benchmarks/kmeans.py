@@ -22,7 +22,7 @@ for n, k in ((2500, 14), (18700, 6), (13000, 20), (100000, 20)):
         start = time.time()
         theirs = KMeans(k, n_init=4, max_iter=100, tol=1e-4, random_state=0).fit(x)
         seconds = time.time() - start
-        command = ["cargo", "run", "--release", "-q", "-p", "netinfof", "--example", "kmeans", "--"]
+        command = ["cargo", "run", "--release", "-q", "-p", "netinfof-bench", "--example", "kmeans", "--"]
         ours = subprocess.run(command + [file.name, "128", str(k), "4"], capture_output=True, text=True, check=True)
         own_seconds, inertia = map(float, ours.stdout.split())
     print(f"| {n} | {k} | {seconds:.2f} s | {theirs.inertia_:.1f} | {own_seconds:.2f} s | {inertia:.1f} |")

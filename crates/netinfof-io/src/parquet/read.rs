@@ -514,7 +514,7 @@ impl Values {
         match (&self.stored, self.meaning) {
             (StoredColumn::Bool(typed), _) => row.push_int(i64::from(typed.values[at])),
             (StoredColumn::Int32(typed), Meaning::Unsigned) => {
-                row.push_int(i64::from(typed.values[at] as u32))
+                row.push_int(i64::from(typed.values[at] as u32));
             }
             (StoredColumn::Int64(typed), Meaning::Unsigned) => match i64::try_from(typed.values[at] as u64) {
                 Ok(value) => row.push_int(value),

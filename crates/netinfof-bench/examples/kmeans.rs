@@ -1,7 +1,7 @@
 //! k-means of a raw file of little-endian `f32` rows; prints seconds and inertia. `benchmarks/kmeans.py` runs it beside
 //! scikit-learn.
 //!
-//! `cargo run --release --example kmeans -- FILE COLUMNS CLUSTERS RESTARTS`
+//! `cargo run --release -p netinfof-bench --example kmeans -- FILE COLUMNS CLUSTERS RESTARTS`
 
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
