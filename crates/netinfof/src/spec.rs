@@ -312,16 +312,17 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    const BUILT_IN: [Subject; 15] = {
-        let mut all = [Subject::Degrees; 15];
+    const BUILT_IN: [Subject; ComponentKind::ALL.len() + 4] = {
+        let count = ComponentKind::ALL.len();
+        let mut all = [Subject::Degrees; ComponentKind::ALL.len() + 4];
         let mut at = 0;
-        while at < ComponentKind::ALL.len() {
+        while at < count {
             all[at] = Subject::Component(ComponentKind::ALL[at]);
             at += 1;
         }
-        all[11] = Subject::PairColumns(Group::Structure);
-        all[12] = Subject::PairColumns(Group::Features);
-        all[13] = Subject::PairColumns(Group::Propagation);
+        all[count] = Subject::PairColumns(Group::Structure);
+        all[count + 1] = Subject::PairColumns(Group::Features);
+        all[count + 2] = Subject::PairColumns(Group::Propagation);
         all
     };
 
