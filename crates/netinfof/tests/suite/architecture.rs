@@ -16,11 +16,11 @@ const PURPOSE: &[(&str, &str)] = &[
     ("task", "links, nodes"),
     ("report", "everything a run found"),
     ("model", "save, load, predict, recommend"),
-    ("verdict", "would a GNN help? the rule"),
+    ("verdict", "would a GNN help?"),
     ("findings", "results by split, and over all"),
     ("params", "parameters of a run"),
     ("act", "fits and tests the linear model"),
-    ("information", "bits out of sample"),
+    ("information", "bits; the verdict's evidence"),
     ("probe", "the paper's score"),
     ("link", "components on pairs"),
     ("compat", "compatibility: H and H*"),
@@ -44,6 +44,9 @@ const PURPOSE: &[(&str, &str)] = &[
     ("atomic_file", "whole files or none"),
     ("error", "the one error type"),
 ];
+
+/// Uses that the picture shows although they also follow from others: what the verdict rests on.
+const ALWAYS_SHOWN: [[&str; 2]; 1] = [["verdict", "information"]];
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -157,7 +160,8 @@ fn shown(uses: &Uses, name: &str) -> Vec<String> {
             other != used && far.contains(used)
         })
     };
-    own.iter().filter(|used| !through(used)).cloned().collect()
+    let always = |used: &String| ALWAYS_SHOWN.contains(&[name, used.as_str()]);
+    own.iter().filter(|used| always(used) || !through(used)).cloned().collect()
 }
 
 /// The picture: layers from top to bottom, data and users of it above what they are built on.
@@ -189,7 +193,10 @@ fn picture(uses: &Uses, layers: &[Vec<String>]) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
          font-family=\"system-ui, sans-serif\">\n<title>Modules of the crate netinfof: each uses those below it</title>\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+         <rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n\
+         <text x=\"{}\" y=\"24\" font-size=\"13\" fill=\"#3c5268\">Modules of the crate netinfof. Each uses those below it that \
+         a line leads to, and what these use.</text>\n",
+        GAP[0]
     );
     for (name, corner) in &place {
         for used in shown(uses, name) {

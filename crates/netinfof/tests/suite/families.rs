@@ -172,10 +172,21 @@ fn verdicts(
     found
 }
 
+/// One seed of each; [`families_of_nodes_on_many_seeds`] has more.
 #[test]
 fn families_of_nodes_are_judged_by_their_truth() {
+    judge_node_families(1);
+}
+
+#[test]
+#[ignore = "slow: every family of nodes on five seeds, a minute"]
+fn families_of_nodes_on_many_seeds() {
+    judge_node_families(5);
+}
+
+fn judge_node_families(seeds: u64) {
     let exec = Exec::new(0).unwrap();
-    let found = verdicts(&NODE_FAMILIES, 5, |name, seed| {
+    let found = verdicts(&NODE_FAMILIES, seeds, |name, seed| {
         let graph = node_family(name, &mut Random::new(100 + seed));
         let mut params = NodeParams::default();
         (params.component.dim, params.seed, params.split.train, params.split.valid) =
