@@ -85,14 +85,7 @@ pub(super) fn judge(information: &Information, context: RunContext) -> Verdict {
     let (kind, finding) = evidence.kind();
     let reason = evidence.reason(kind, finding);
     let next = evidence.next(kind, finding);
-    Verdict {
-        kind,
-        degree_only: false,
-        nonlinear: nonlinear && kind == VerdictKind::Features,
-        has_signal: finding != RuleFinding::Silent,
-        reason,
-        next,
-    }
+    Verdict { kind, degree_only: false, nonlinear: nonlinear && kind == VerdictKind::Features, reason, next }
 }
 
 impl Evidence<'_> {
