@@ -1,11 +1,15 @@
 """Would a GNN work on my graph? Network usable information, measured without training one.
 
+:func:`probe` measures how much information a graph carries about a task. :func:`act` solves the task
+and evaluates the solution. Both accept a graph in any form that :meth:`Graph.of` reads. The
+estimators follow the scikit-learn API.
+
+Examples
+--------
 >>> import netinfof
 >>> result = netinfof.probe("synth:demo", task="nodes")
 >>> print(result.verdict.headline)
 A GNN should help.
-
-`probe` measures, `act` solves; both take whatever holds a graph (see :class:`Graph`). The estimators follow the scikit-learn API.
 """
 
 from __future__ import annotations
@@ -62,7 +66,7 @@ __all__ = [
     "probe",
 ]
 
-#: Where the rest is found when it is asked for: a probe from the shell should not wait for it.
+#: Modules of the names that are imported on first use, so that `import netinfof` is fast.
 _LATER = {
     **dict.fromkeys(("LinkPredictor", "LinkProbe"), "_links"),
     **dict.fromkeys(("NetInfoFEmbedding", "NodeClassifier", "NodeProbe"), "_nodes"),

@@ -1,4 +1,4 @@
-"""`python -m netinfof` is the command."""
+"""Runs the command: ``python -m netinfof``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Features, labels and names on their way into a graph and out of it: arrays, checked."""
+"""Conversion and checks of features, labels and names between Python and the native graph."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ if TYPE_CHECKING:
 
 
 def kept(values: NDArray[Any]) -> NDArray[Any]:
-    """A copy that nobody changes: the native graph would not know."""
+    """Return a read-only copy: the native graph would not notice later changes."""
     values = values.copy()
     values.flags.writeable = False
     return values
 
 
 def read_only(values: Any) -> NDArray[Any]:
-    """The same memory as an array that cannot be written to. A view would not do: its flag can be set back where its base is writeable."""
+    """Return a read-only array over the same memory.
+
+    A plain view is not enough: its flag can be set back if its base is writeable.
+    """
     import numpy as np
 
     return np.asarray(memoryview(values).toreadonly())
 
 
 def matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
-    """A sparse matrix where there is SciPy, a dense array where not."""
+    """Return a sparse matrix if SciPy is installed, otherwise a dense array."""
     import numpy as np
 
     starts, columns, values = rows
@@ -41,7 +44,7 @@ def matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
 
 
 def nested(values: Any, known: Mapping[Any, int]) -> NDArray[Any]:
-    """An array of labels: a sequence of them, or of pairs. Tuples may be labels themselves."""
+    """Return an array of node names from a sequence of names or of pairs. Tuples may be names themselves."""
     import numpy as np
 
     if hasattr(values, "to_numpy") or hasattr(values, "detach"):
@@ -55,7 +58,7 @@ def nested(values: Any, known: Mapping[Any, int]) -> NDArray[Any]:
 
 
 def object_array(values: Any) -> NDArray[Any]:
-    """An array of these values as they are: of their own kind where they are numbers or strings alone, of objects where not."""
+    """Return an array of these values, unchanged: with the dtype of their type if all are integers or all are strings, else of objects."""
     import numpy as np
 
     if isinstance(values, np.ndarray):
@@ -70,7 +73,7 @@ def object_array(values: Any) -> NDArray[Any]:
 
 
 def ids(values: list[str]) -> NDArray[Any]:
-    """Ids from a file: numbers where all of them are."""
+    """Return the ids of a file as an array: integers if all of them are integers."""
     import numpy as np
 
     if all(value.isascii() and value.isdigit() and (value == "0" or value[0] != "0") and len(value) < 19 for value in values):
@@ -79,17 +82,17 @@ def ids(values: list[str]) -> NDArray[Any]:
 
 
 def names(nodes: Sequence[Hashable]) -> list[str]:
-    """Names of nodes for the library, which knows them by text."""
+    """Return the names of nodes as strings, the form that the native library uses."""
     names = [str(node) for node in (nodes.tolist() if hasattr(nodes, "tolist") else nodes)]
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
         if seen.setdefault(name, at) != at:
-            raise ValueError(f"invalid graph: the nodes at places {seen[name]} and {at} are both called `{name}`")
+            raise ValueError(f"invalid graph: nodes {seen[name]} and {at} have the same name `{name}` (need unique names)")
     return names
 
 
 def features(x: Any) -> tuple[Any, Any]:
-    """Dense features, or sparse ones."""
+    """Return dense features or sparse features; the other is None."""
     import numpy as np
 
     if x is None:
@@ -107,25 +110,25 @@ def features(x: Any) -> tuple[Any, Any]:
     if x.ndim == 1:
         x = x[:, None]
     if x.ndim != 2:
-        raise ValueError(f"invalid graph: features of shape {x.shape}; there must be a row for each node")
+        raise ValueError(f"invalid graph: features of shape {x.shape} (need one row per node)")
     if x.dtype.kind not in "fiub":
-        raise ValueError(f"invalid graph: features are numbers, not {x.dtype}")
+        raise ValueError(f"invalid graph: features must be numbers, not {x.dtype}")
     return np.ascontiguousarray(x, np.float32), None
 
 
-#: Labels above this are names rather than numbers of classes.
+#: Labels from this number on are names, not numbers of classes.
 _MOST = 1_000_000
 
 
 def labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
-    """Numbers of classes, and what they are called where they are not numbers from 0."""
+    """Return class numbers, and the names of the classes unless they are numbers from 0."""
     import numpy as np
 
     if y is None:
         return None, None
     values = object_array(y) if isinstance(y, (list, tuple)) else _convert.array(y)
     if values.dtype.kind == "O" and values.ndim == 1:
-        # Numbers among which some are missing are numbers still.
+        # Numbers stay numbers if some values are missing.
         known = [value for value in values.tolist() if not _convert.missing(value)]
         if known and all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in known):
             kind = bool if len(known) == len(values) and all(isinstance(value, (bool, np.bool_)) for value in known) else float
@@ -133,21 +136,21 @@ def labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
-        raise ValueError(f"invalid graph: labels of shape {values.shape}; there must be one class for each node")
+        raise ValueError(f"invalid graph: labels of shape {values.shape} (need one class per node)")
     if values.dtype.kind == "b":
         return values.astype(np.int64), np.array([False, True])
     if values.dtype.kind in "fi" and set(np.unique(values[~np.isnan(values)]).tolist()) == {-1, 1}:
         raise ValueError(
-            "invalid labels: -1 and 1 alone, but -1 stands for an unknown class, so only one class is left"
-            " (need other codes for two classes, such as 0 and 1: `(y > 0).astype(int)`)"
+            "invalid labels: only -1 and 1, but -1 stands for an unknown class, so only one class is left"
+            " (need other codes, such as 0 and 1: `(y > 0).astype(int)`)"
         )
     if values.dtype.kind == "f":
         known = ~np.isnan(values)
         if not (values[known] == np.round(values[known])).all():
-            raise ValueError("Unknown label type: continuous numbers; labels are classes")
+            raise ValueError("Unknown label type: continuous numbers (need classes: integers or names)")
         values = np.where(known, values, -1)
         if known.any() and (abs(values) > 2**53).any():
-            raise ValueError("Unknown label type: numbers that are too large for classes")
+            raise ValueError("Unknown label type: numbers beyond 2**53 (need smaller integers, or names)")
         values = values.astype(np.int64)
     if values.dtype.kind in "iu":
         if values.size == 0 or (int(values.min()) >= -1 and int(values.max()) < _MOST):
@@ -155,12 +158,12 @@ def labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
         classes = np.unique(values[values != -1])
         return np.where(values == -1, -1, np.searchsorted(classes, values)).astype(np.int64), classes
     items = values.tolist()
-    # An empty cell of a table is no class.
+    # An empty cell of a table is an unknown class.
     unknown = [_convert.missing(item) or item == "" for item in items]
     try:
         found = sorted({item for item, skip in zip(items, unknown) if not skip})
     except TypeError:
-        raise ValueError("Unknown label type: labels of kinds that cannot be ordered, such as names and numbers") from None
+        raise ValueError("Unknown label type: a mix of types that cannot be sorted, such as names and numbers (need one type)") from None
     number = {value: at for at, value in enumerate(found)}
     codes = np.asarray([-1 if skip else number[item] for item, skip in zip(items, unknown)], np.int64)
     return codes, object_array(found) if found else None

@@ -1,4 +1,4 @@
-"""The command `netinfof`, as the wheel carries it."""
+"""The command ``netinfof`` that the wheel installs."""
 
 from __future__ import annotations
 
@@ -8,5 +8,11 @@ from . import _native
 
 
 def main() -> int:
-    """Runs the command with the words of this process and returns its exit status."""
+    """Run the command with the arguments of this process.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
     return _native.main(["netinfof", *sys.argv[1:]])

@@ -1,6 +1,7 @@
-"""Foreign objects, known by what they can do: none of their packages is imported.
+"""Readers for objects of other packages, recognised by duck typing: none of the packages is imported.
 
-Every reader returns :class:`Parts`. The order of nodes is never guessed: it is that of the object itself, and labels of nodes are kept.
+Every reader returns :class:`Parts`. The order of the nodes is that of the object, and the names of the
+nodes are kept.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LABELS = ("label", "y", "class", "target")
 
 
 class Parts(NamedTuple):
-    """What a graph is made of, before it is one."""
+    """The parts of a graph before it is built."""
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -29,30 +30,31 @@ class Parts(NamedTuple):
     y: Any = None
     nodes: Any = None
     masks: dict[str, Any] | None = None
-    #: Whether labels were only found, not asked for: such that are no classes are left out.
+    #: Whether labels were detected, not requested: they are left out if they are not classes.
     found: bool = False
-    #: What the classes are called, where `y` holds their numbers.
+    #: Names of the classes, if `y` holds their numbers.
     classes: Any = None
-    #: Whether the nodes are none that a model knows.
+    #: Whether none of the nodes occurs in the graph that the model was fitted on.
     unknown_nodes: bool = False
-    #: What the object says about its edges and the graph does not keep: weights, directions and so on.
+    #: Attributes of the object's edges that the graph does not keep: weights, directions and so on.
     unused: tuple[str, ...] = ()
-    #: Whether `y` holds numbers of classes that were checked before.
+    #: Whether `y` holds class numbers that were checked before.
     coded: bool = False
 
 
 def missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, pandas' NA and NaT."""
+    """Return whether a value is missing: None, NaN, or NA and NaT of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
 
 
 def in_node_order(value: Any, nodes: Sequence[Hashable] | None, num_nodes: int, what: Literal["x", "y"]) -> Any:
-    """Features or labels with one row per node, in the order of the nodes.
+    """Return features or labels with one row per node, in the order of the nodes.
 
-    Everything is taken by position, pandas too: its index is usually left over from sorting or splitting. A mapping aligns by node. An index that
-    names the nodes of the graph in another order is refused, because both readings are plausible.
+    Everything is read by position, pandas too: its index is usually left over from sorting or splitting. A
+    mapping aligns by node. An index that holds the names of the nodes in another order is refused, because
+    both readings are plausible.
     """
     if isinstance(value, Mapping):
         return _by_node(value, range(num_nodes) if nodes is None else _plain(nodes), what)
@@ -73,7 +75,7 @@ def _plain(nodes: Any) -> Sequence[Hashable]:
 
 
 def _by_node(values: Mapping[Any, Any], nodes: Sequence[Hashable], what: Literal["x", "y"]) -> Any:
-    """The values of a mapping in the order of the nodes: labels may be missing, features may not."""
+    """Return the values of a mapping in the order of the nodes: labels may be missing, features may not."""
     import numpy as np
 
     known = set(nodes)
@@ -88,17 +90,17 @@ def _by_node(values: Mapping[Any, Any], nodes: Sequence[Hashable], what: Literal
     rows = [array(values[node]).reshape(-1) for node in nodes]
     widths = {len(row) for row in rows}
     if len(widths) > 1:
-        raise ValueError(f"invalid `x`: {min(widths)} features of some nodes and {max(widths)} of others (need the same number for every node)")
+        raise ValueError(f"invalid `x`: rows of different lengths, from {min(widths)} to {max(widths)} (need the same number of features for every node)")
     return np.stack(rows) if rows else np.zeros((0, 0), np.float32)
 
 
 def array(value: Any) -> Any:
-    """An array of NumPy: tensors of PyTorch and columns of frames share their memory where they can."""
+    """Return a NumPy array. Tensors of PyTorch and columns of frames share their memory if possible."""
     import numpy as np
 
     if isinstance(value, np.ma.MaskedArray):
         if value.mask.any():
-            raise ValueError("invalid graph: a masked array with gaps (`filled` fills them)")
+            raise ValueError("invalid graph: a masked array with masked values (`filled` replaces them)")
         return np.asarray(value)
 
     if hasattr(value, "detach"):
@@ -107,21 +109,21 @@ def array(value: Any) -> Any:
             value = value.to_dense()
         return value.numpy()
     found = value.to_numpy() if hasattr(value, "to_numpy") else np.asarray(value)
-    # Times are names, not numbers of nanoseconds.
+    # Times are read as names, not as numbers of nanoseconds.
     return found.astype(object) if found.dtype.kind in "Mm" else found
 
 
 def is_edges(value: Any) -> bool:
-    """Whether this is a list of edges: pairs as tuples, or other pairs where they cannot be the two rows of an edge index."""
+    """Return whether this is a list of edges: tuples of two, or other pairs unless they can be the two rows of an edge index."""
     if not isinstance(value, (list, tuple)) or not value or not all(isinstance(edge, (list, tuple)) and len(edge) == 2 for edge in value):
         return False
     return len(value) != 2 or all(isinstance(edge, tuple) for edge in value)
 
 
 def ends(edge_index: Any, *, sure: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sources and targets of an edge index, two rows of node numbers, or of a list of edges.
+    """Return sources and targets of an edge index (two rows of node numbers) or of a list of edges.
 
-    Two rows and two columns can be read both ways: rows are sources and targets, with a warning unless `sure`.
+    A shape of (2, 2) is ambiguous: its rows are read as sources and targets, with a warning unless `sure`.
     """
     import numpy as np
 
@@ -130,7 +132,7 @@ def ends(edge_index: Any, *, sure: bool = False) -> tuple[NDArray[np.int64], NDA
     elif isinstance(edge_index, (tuple, list)) and len(edge_index) == 2:
         first, second = (array(end) for end in edge_index)
         if first.ndim == 1 and second.ndim == 1 and len(first) != len(second):
-            raise ValueError(f"invalid graph: {len(first)} sources for {len(second)} targets of edges")
+            raise ValueError(f"invalid graph: sources of length {len(first)} and targets of length {len(second)} (need the same length)")
         if first.ndim != 1 or second.ndim != 1:
             raise ValueError(f"invalid graph: sources of shape {first.shape} and targets of shape {second.shape} (need two sequences of node numbers)")
         index = np.stack([first, second]) if first.size else np.zeros((2, 0), np.int64)
@@ -141,19 +143,19 @@ def ends(edge_index: Any, *, sure: bool = False) -> tuple[NDArray[np.int64], NDA
     if index.size == 0:
         index = np.zeros((2, 0), np.int64)
     if index.ndim != 2 or index.shape[0] != 2:
-        turned = "; `edge_index.T` has two rows" if index.ndim == 2 and index.shape[1] == 2 else ""
-        raise ValueError(f"invalid graph: an edge index has two rows, sources and targets, not the shape {index.shape}{turned}")
+        turned = "; use `edge_index.T`" if index.ndim == 2 and index.shape[1] == 2 else ""
+        raise ValueError(f"invalid graph: an edge index of shape {index.shape} (need two rows, sources and targets{turned})")
     if index.dtype.kind not in "iu":
         raise ValueError(f"invalid graph: an edge index holds node numbers, not {index.dtype} ({OWN_IDS})")
     return index[0].astype(np.int64, copy=False), index[1].astype(np.int64, copy=False)
 
 
-#: What to do with ids that are no node numbers.
-OWN_IDS = "Graph.from_frame takes ids of any kind, such as pandas.DataFrame(edges, columns=['source', 'target'])"
+#: Advice for ids that are not node numbers.
+OWN_IDS = "for other ids use Graph.from_frame, with pandas.DataFrame(edges, columns=['source', 'target'])"
 
 
 def _warn_of_two_readings(index: NDArray[Any]) -> None:
-    """A square of four node numbers is read by rows; warns where a list of edges would be another graph."""
+    """Warn about an edge index of shape (2, 2) if a list of edges would be a different graph."""
     (a, b), (c, d) = index.tolist()
     if {frozenset((a, c)), frozenset((b, d))} != {frozenset((a, b)), frozenset((c, d))}:
         warn(
@@ -163,7 +165,7 @@ def _warn_of_two_readings(index: NDArray[Any]) -> None:
 
 
 def check_range(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes: int | None) -> None:
-    """Refuses numbers that cannot be positions of nodes; `num_nodes` is None where it follows from the largest number."""
+    """Refuse numbers that cannot be positions of nodes. None for `num_nodes`: it follows from the largest number."""
     import numpy as np
 
     if not len(source):
@@ -171,7 +173,7 @@ def check_range(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
     least, largest = int(min(source.min(), target.min())), int(max(source.max(), target.max()))
     if num_nodes is None:
         num_nodes = largest + 1
-    # The library refuses such graphs too; most often the numbers are ids of another system.
+    # The library refuses such graphs, too. Usually the numbers are ids of another system.
     if 1_000_000 <= largest < num_nodes and largest // 1000 > len(source):
         raise ValueError(
             f"invalid graph: the largest node number is {largest}, too large for {len(source)} edge{'' if len(source) == 1 else 's'};"
@@ -186,7 +188,7 @@ def check_range(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
 
 
 def is_directed(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes: int) -> bool:
-    """Whether some edge has no counterpart in the other direction."""
+    """Return whether some edge has no counterpart in the other direction."""
     import numpy as np
 
     up, down = source < target, source > target
@@ -196,7 +198,7 @@ def is_directed(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
 
 
 def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Distinct numbers in ascending order: `numpy.unique` takes several times as long for these."""
+    """Return distinct numbers in ascending order; several times as fast as `numpy.unique` here."""
     import numpy as np
 
     keys.sort()
@@ -204,12 +206,12 @@ def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _listed_both_ways(source: NDArray[np.int64], target: NDArray[np.int64]) -> bool:
-    """Whether edges go up and down: not so where an undirected edge is listed once, smaller end first, as :attr:`Graph.edge_index` lists it."""
+    """Return whether edges go up and down. They do not if each undirected edge is listed once, smaller end first, as in :attr:`Graph.edge_index`."""
     return bool((source < target).any() and (source > target).any())
 
 
 def attributes(names: Iterable[Any]) -> tuple[str, ...]:
-    """Attributes of edges as messages name them."""
+    """Return a description of edge attributes for messages."""
     shown = [f"`{name}`" for name in names]
     if not shown:
         return ()
@@ -218,12 +220,12 @@ def attributes(names: Iterable[Any]) -> tuple[str, ...]:
     return (f"{'edge weights' if weights else 'edge attributes'} ({', '.join(shown[:5])}{more})",)
 
 
-#: How messages name directions and repeats of edges.
+#: Names of directions and repeats of edges in messages.
 DIRECTIONS, REPEATS = "edge directions", "counts of parallel edges"
 
 
 def count(x: Any, y: Any, *ends: NDArray[np.int64]) -> int:
-    """How many nodes there are where nobody says: as many as rows of features or labels, else one more than the largest number."""
+    """Return the number of nodes if it is not given: the rows of features or labels, else the largest number plus one."""
     for rows in (x, y):
         shape = getattr(rows, "shape", None)
         if shape:
@@ -234,49 +236,49 @@ def count(x: Any, y: Any, *ends: NDArray[np.int64]) -> int:
 
 
 def is_sparse(value: Any) -> bool:
-    """Whether this is a sparse matrix or array of SciPy."""
+    """Return whether this is a sparse matrix or array of SciPy."""
     return hasattr(value, "tocsr") and hasattr(value, "nnz") and hasattr(value, "shape")
 
 
 def is_dataset(value: Any) -> bool:
-    """Whether this is a dataset of PyG; those in memory look like the one graph of all their graphs."""
+    """Return whether this is a dataset of PyG. In-memory datasets have the attributes of a single graph, too."""
     return all(callable(getattr(value, name, None)) for name in ("get", "len", "indices"))
 
 
 def is_pyg(value: Any) -> bool:
-    """Whether this is a `Data` of PyG, or something like it."""
+    """Return whether this is a `Data` of PyG, or has the same interface."""
     return hasattr(value, "edge_index") and not hasattr(value, "es")
 
 
 def is_hetero(value: Any) -> bool:
-    """Whether this is a `HeteroData` of PyG or a DGL graph with several types."""
+    """Return whether this is a `HeteroData` of PyG or a DGL graph with several types."""
     if hasattr(value, "node_types") and hasattr(value, "edge_types"):
         return True
     return is_dgl(value) and (len(getattr(value, "ntypes", [0])) > 1 or len(getattr(value, "etypes", [0])) > 1)
 
 
 def is_dgl(value: Any) -> bool:
-    """Whether this is a graph of DGL."""
+    """Return whether this is a graph of DGL."""
     return hasattr(value, "ndata") and hasattr(value, "edata") and callable(getattr(value, "num_nodes", None))
 
 
 def is_networkx(value: Any) -> bool:
-    """Whether this is a graph of networkx."""
+    """Return whether this is a graph of networkx."""
     return all(hasattr(value, name) for name in ("adj", "nodes", "edges", "is_directed", "number_of_nodes"))
 
 
 def is_igraph(value: Any) -> bool:
-    """Whether this is a graph of igraph."""
+    """Return whether this is a graph of igraph."""
     return all(hasattr(value, name) for name in ("vs", "es", "get_edgelist", "vcount"))
 
 
 def is_frame(value: Any) -> bool:
-    """Whether this is a frame of pandas or polars."""
+    """Return whether this is a frame of pandas or polars."""
     return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "shape")
 
 
 def pyg(data: Any) -> Parts:
-    """A `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
+    """Read a `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
     source, target = ends(data.edge_index, sure=True)
     x, y = getattr(data, "x", None), getattr(data, "y", None)
     nodes = getattr(data, "num_nodes", None)
@@ -288,19 +290,19 @@ def pyg(data: Any) -> Parts:
         y = y[:, 0]
     num_nodes = count(x, y, source, target) if nodes is None else int(nodes)
     if y is not None and y.shape[:1] != (num_nodes,):
-        # A label of the whole graph, or of something else.
+        # A label of the whole graph, or of anything other than its nodes.
         y = None
     masks = {name: getattr(data, f"{name}_mask", None) for name in ("train", "val", "test")}
     found = {name: array(mask) for name, mask in masks.items() if mask is not None}
     keys = getattr(data, "keys", None)
     names = list(vars(data)) if keys is None else keys() if callable(keys) else keys
     own = [name for name in names if name.startswith("edge_") and name not in _OF_PYG and getattr(data, name, None) is not None]
-    # PyG keeps its names in a set, whose order differs from process to process.
+    # PyG keeps the names in a set, whose order differs between processes.
     unused = attributes(sorted(own)) + _directions(source, target, num_nodes)
     return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True, unused=unused)
 
 
-#: Attributes of edges in PyG that say nothing about the graph's own edges.
+#: Edge attributes of PyG that do not describe the edges of the graph.
 _OF_PYG = frozenset(("edge_index", "edge_label", "edge_label_index"))
 
 
@@ -309,14 +311,15 @@ def _directions(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
 
 
 def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
-    """A graph of DGL: its edges, `ndata["feat"]` and `ndata["label"]`, and the masks."""
+    """Read a graph of DGL: its edges, `ndata["feat"]`, `ndata["label"]` and the masks."""
     source, target = ends(graph.edges(), sure=True)
     ndata = graph.ndata
     num_nodes = int(graph.num_nodes())
 
     def field(wanted: str | None, usual: tuple[str, ...], what: str) -> Any:
         if wanted is not None and wanted not in ndata:
-            raise ValueError(f"invalid `{what}`: {wanted} (need one of {', '.join(ndata) or 'nothing: ndata is empty'})")
+            need = f"need one of {', '.join(ndata)}" if ndata else "ndata is empty"
+            raise ValueError(f"invalid `{what}`: {wanted} ({need})")
         names = (wanted,) if wanted is not None else usual
         return next((array(ndata[name]) for name in names if name in ndata), None)
 
@@ -329,7 +332,7 @@ def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
         field(label, ("label", "y"), "label"),
         masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
         found=label is None,
-        # DGL keeps numbers of its own under names with an underscore.
+        # Names with an underscore are internal to DGL.
         unused=attributes(name for name in graph.edata if not str(name).startswith("_")) + _directions(source, target, num_nodes),
     )
 
@@ -337,7 +340,7 @@ def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
 def _attributes(
     rows: list[dict[str, Any]], nodes: Sequence[Hashable], features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None
 ) -> tuple[Any, Any]:
-    """Features and labels from the attributes of nodes, in the order of the nodes."""
+    """Return features and labels from the attributes of nodes, in the order of the nodes."""
     import numpy as np
 
     def has(name: str) -> bool:
@@ -359,7 +362,7 @@ def _attributes(
             raise ValueError(f"invalid graph: attribute `{name}` of node {node!r} holds no numbers: {value!r}") from None
 
     if features is None:
-        # Vectors: a lone number under such a name is a coordinate rather.
+        # Only vectors: a single number under such a name is usually a coordinate.
         features = next((name for name in ("x", "feat", "features") if has(name) and np.ndim(array(rows[0][name])) == 1), None)
     if features is None or features is False:
         x = None
@@ -367,7 +370,7 @@ def _attributes(
         values = [numbers(features, value, node) for node, value in zip(nodes, column(features, "features"))]
         widths = {len(value) for value in values}
         if len(widths) > 1:
-            raise ValueError(f"invalid graph: attribute `{features}` has {min(widths)} numbers at some nodes and {max(widths)} at others")
+            raise ValueError(f"invalid graph: attribute `{features}` has different lengths, from {min(widths)} to {max(widths)} (need the same length for every node)")
         x = np.stack(values) if values else None
     else:
         x = np.stack(
@@ -387,7 +390,7 @@ def _attributes(
 
 
 def networkx(graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None) -> Parts:
-    """A graph of networkx: nodes in its own order, under their own labels."""
+    """Read a graph of networkx; nodes keep their order and their names."""
     import numpy as np
 
     nodes = list(graph)
@@ -402,7 +405,7 @@ def networkx(graph: Any, features: str | Sequence[str] | Literal[False] | None, 
 
 
 def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool) -> tuple[str, ...]:
-    """Directions and repeats in a list of edges of networkx or igraph."""
+    """Return descriptions of directions and repeats in a list of edges of networkx or igraph."""
     import numpy as np
 
     source, target = index[:, 0], index[:, 1]
@@ -413,7 +416,7 @@ def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool) -> tuple
 
 
 def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None) -> Parts:
-    """A graph of igraph; its nodes are called by their attribute `name`, where they have one."""
+    """Read a graph of igraph; the names of its nodes are the attribute `name`, if there is one."""
     import numpy as np
 
     index = np.asarray(graph.get_edgelist(), np.int64).reshape(-1, 2)
@@ -424,14 +427,14 @@ def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, la
 
 
 def sparse(adjacency: Any) -> Parts:
-    """The pattern of a square sparse matrix."""
+    """Read the pattern of a square sparse matrix."""
     import numpy as np
 
     if not is_sparse(adjacency):
-        raise TypeError(f"no sparse adjacency matrix: {type(adjacency).__qualname__} (scipy.sparse.csr_array makes one of an array)")
+        raise TypeError(f"not a sparse adjacency matrix: {type(adjacency).__qualname__} (scipy.sparse.csr_array converts a dense array)")
     rows, cols = adjacency.shape
     if rows != cols:
-        raise ValueError(f"invalid graph: an adjacency matrix is square, this one has the shape {adjacency.shape}")
+        raise ValueError(f"invalid graph: an adjacency matrix of shape {adjacency.shape} (need a square matrix)")
     coo = adjacency.tocoo()
     stored = coo.data != 0
     source, target = coo.row[stored].astype(np.int64, copy=False), coo.col[stored].astype(np.int64, copy=False)
@@ -444,7 +447,7 @@ def _column(frame: Any, name: str, what: str) -> Any:
     own = [column for column in frame.columns if str(column) == str(name)]
     if len(own) != 1:
         shown = ", ".join(f"`{column}`" for column in list(frame.columns)[:12])
-        told = "stands there twice" if own else f"need a column of the frame: {shown}"
+        told = f"{len(own)} columns of the frame have this name" if own else f"need a column of the frame: {shown}"
         raise ValueError(f"invalid `{what}`: {name} ({told})")
     return array(frame[own[0]])
 
@@ -458,20 +461,20 @@ def frames(
     label: str | None,
     features: str | Sequence[str] | None,
 ) -> Parts:
-    """An edge frame, and perhaps a node frame: the columns are found as the command finds those of tables."""
+    """Read an edge frame and an optional node frame; columns are detected by the rules of the command for tables."""
     import numpy as np
 
     names = [str(name) for name in edges.columns]
     if len(names) < 2:
-        raise ValueError(f"invalid graph: an edge frame needs two columns of ids, this one has {len(names)}")
+        raise ValueError(f"invalid graph: an edge frame with {len(names)} column{'' if len(names) == 1 else 's'} (need two columns of ids)")
     lower = [name.lower() for name in names]
     usual = next((pair for pair in SOURCES if all(end in lower for end in pair)), None)
     if (source is None) != (target is None):
-        raise ValueError("invalid `source`: one end of the edges is named and the other is not (need `source` and `target`, or neither)")
+        raise ValueError("invalid `source`: only one of `source` and `target` is given (need both, or neither)")
     if source is None or target is None:
         if usual is None and len(names) > 2:
             shown = ", ".join(f"`{name}`" for name in names[:12])
-            raise ValueError(f"invalid graph: which columns are the ends of the edges? None of {shown} has a usual name; name two as `source` and `target`")
+            raise ValueError(f"invalid graph: cannot detect the id columns of the edge frame among {shown} (need `source` and `target`)")
         source, target = [names[lower.index(end)] for end in usual] if usual else names
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
     _no_gaps(first, second)
@@ -484,7 +487,7 @@ def frames(
         id = id or next((columns[lower.index(name)] for name in IDS if name in lower), None)
         if id is None:
             shown = ", ".join(f"`{name}`" for name in columns[:12])
-            raise ValueError(f"invalid graph: which column of the node frame holds the ids? None of {shown} has a usual name; name it as `id` (an index is not looked at)")
+            raise ValueError(f"invalid graph: cannot detect the id column of the node frame among {shown} (need `id`; the index is ignored)")
         order = _column(nodes, id, "id")
         if label is None:
             label = next((columns[lower.index(name)] for name in LABELS if name in lower), None)
@@ -500,13 +503,13 @@ def frames(
     number = {value: at for at, value in enumerate(values)}
     if len(number) < len(values):
         twice = next(value for at, value in enumerate(values) if number[value] != at)
-        raise ValueError(f"invalid graph: id `{twice}` stands twice in the node frame")
+        raise ValueError(f"invalid graph: id `{twice}` occurs more than once in the node frame")
     places = [np.fromiter((number.get(value, -1) for value in end.tolist()), np.int64, len(end)) for end in (first, second)]
     unknown = [value for end, place in zip((first, second), places) for value in end[place < 0].tolist()]
     if unknown:
         some = list(dict.fromkeys(unknown))
         shown = ", ".join(f"`{value}`" for value in some[:3])
-        raise ValueError(f"invalid graph: {len(some)} ids of the edge frame are not in the node frame, such as {shown}")
+        raise ValueError(f"invalid graph: {len(some)} id{' of the edge frame is' if len(some) == 1 else 's of the edge frame are'} not in the node frame, such as {shown}")
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
     further = [name for name in names if name not in (str(source), str(target))]
     return Parts(places[0], places[1], len(values), x, y, None if plain else values, unused=attributes(further))
@@ -521,14 +524,14 @@ def _no_gaps(*columns: Any) -> None:
 
 
 def _order(ids: Any, half: int) -> Any:
-    """Numbers in ascending order; anything else as it first stands, row after row."""
+    """Return integers in ascending order; other ids in the order in which they first occur, row by row."""
     import numpy as np
 
     if ids.dtype.kind in "iu":
         return np.unique(ids)
     rows = np.stack([ids[:half], ids[half:]], axis=1).reshape(-1)
     seen = list(dict.fromkeys(rows.tolist()))
-    # Assigned one by one: tuples are ids, not rows.
+    # Assigned one by one, because tuples are ids, not rows.
     order = np.empty(len(seen), ids.dtype)
     for at, value in enumerate(seen):
         order[at] = value
@@ -536,7 +539,7 @@ def _order(ids: Any, half: int) -> Any:
 
 
 def _numbers(frame: Any, columns: Sequence[str], ids: Any) -> Any:
-    """Columns of numbers beside each other."""
+    """Return numeric columns side by side."""
     import numpy as np
 
     values = {name: _column(frame, name, "features") for name in columns}
@@ -544,8 +547,8 @@ def _numbers(frame: Any, columns: Sequence[str], ids: Any) -> Any:
     if text:
         shown = ", ".join(f"`{name}`" for name in text[:12])
         raise ValueError(
-            f"invalid graph: {shown} of the node frame hold no numbers (`label` names the classes, `features` the columns to take;"
-            " `pandas.get_dummies` or polars' `to_dummies` make numbers of words)"
+            f"invalid graph: column{'' if len(text) == 1 else 's'} {shown} of the node frame {'is' if len(text) == 1 else 'are'} not numeric"
+            " (need `label` and `features` to select columns, or numbers: `pandas.get_dummies` or polars' `to_dummies` convert text)"
         )
     x = np.empty((len(ids), len(columns)), np.float32)
     for at, (name, column) in enumerate(values.items()):

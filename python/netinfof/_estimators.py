@@ -1,11 +1,11 @@
-"""The same following the scikit-learn API, without needing scikit-learn.
+"""Base classes of the estimators: the scikit-learn API, without a dependency on scikit-learn.
 
-Parameters are keywords, kept as they are and checked in ``fit``; what was learned ends in ``_``. Estimators can be cloned, pickled, put into
-pipelines and searched over.
+Parameters are keywords; they are stored unchanged and checked in ``fit``. Fitted attributes end in
+``_``. Estimators can be cloned, pickled, used in pipelines and searched over.
 
-Estimators of links take a graph. Those of nodes take a graph, or, as scikit-learn has it, features of nodes with classes ``y``; the edges come
-as ``edge_index``, and without them the nodes are on their own. Arrays, sparse matrices and frames are features there, always: adjacency
-matrices and edge frames go through :class:`Graph`.
+Estimators for links take a graph. Estimators for nodes take a graph, or, as in scikit-learn, features
+of nodes with classes ``y``, and edges as ``edge_index``. There, arrays, sparse matrices and frames are
+always features: adjacency matrices and edge frames go through :class:`Graph`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ._tasks import _run
 
 Self = TypeVar("Self", bound="Estimator")
 
-#: Parameters that are no options of the command.
+#: Parameters that are not options of :func:`probe` and :func:`act`.
 _OURS = frozenset(("split", "random_state", "n_jobs", "progress", "train", "valid"))
 
 
 class Estimator:
-    """What all have in common: the scikit-learn API, by duck typing."""
+    """Base class of all estimators: the scikit-learn API, by duck typing."""
 
     random_state: RandomState
     n_jobs: int | None
@@ -38,11 +38,38 @@ class Estimator:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name."""
+        """Return the parameters of the estimator.
+
+        Parameters
+        ----------
+        deep
+            Has no effect; part of the scikit-learn API.
+
+        Returns
+        -------
+        dict
+            Values of the parameters by name.
+        """
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self: Self, **params: Any) -> Self:
-        """Sets parameters by name."""
+        """Set parameters of the estimator.
+
+        Parameters
+        ----------
+        params
+            New values by name.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Raises
+        ------
+        ValueError
+            If the estimator has no parameter of a given name.
+        """
         for name, value in params.items():
             if name not in self._names():
                 raise ValueError(f"Invalid parameter '{name}' for estimator {self}. Valid parameters are: {self._names()}.")
@@ -55,7 +82,7 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(said)})"
 
     def _options(self) -> dict[str, Any]:
-        """The command's options among the parameters."""
+        """Return the parameters that are options of :func:`probe` and :func:`act`."""
         options = {name: value for name, value in self.get_params().items() if name not in _OURS}
         if hasattr(self, "train"):
             options["shares"] = (self.train, getattr(self, "valid"))
@@ -74,7 +101,7 @@ class Estimator:
             raise ValueError(text)
 
     def _forget(self) -> None:
-        """Leaves nothing of an earlier fit."""
+        """Delete all fitted attributes."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
 
@@ -85,14 +112,11 @@ class Estimator:
 
 
 class ProbeEstimator(Estimator):
-    """Probe as an estimator."""
+    """Base class of the estimators that probe."""
 
     _task: Literal["links", "nodes"]
-    #: Everything that was found.
     result_: Result
-    #: NetInfoF scores and their company, a row for each component.
     scores_: Table
-    #: Would a GNN help?
     verdict_: Verdict
     n_features_in_: int
 

@@ -1,4 +1,4 @@
-"""Graphs: what every function takes."""
+"""The graph class, and its conversion from other objects."""
 
 from __future__ import annotations
 
@@ -15,16 +15,48 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Whatever a graph can be made of.
+#: Anything that :meth:`Graph.of` accepts.
 GraphLike = Union["Graph", str, "os.PathLike[str]", Mapping[str, Any], Any]
 
 
 class Graph:
-    """An undirected simple graph, perhaps with features and classes of its nodes.
+    """An undirected simple graph, optionally with features and classes of its nodes.
 
-    Edges count in both directions; self loops and repeats are dropped. A graph never changes. Features that are C-contiguous and float32 are
-    not copied: changes to that array are changes to the graph, and values are checked again before each run.
+    Every edge counts in both directions; self loops and repeated edges are dropped. A graph is immutable.
+    C-contiguous float32 features are not copied: if that array changes, so does the graph. Its values are
+    checked again before each run.
 
+    Features, labels and masks are read by position, including series and frames of pandas: their index is
+    ignored. A mapping aligns by node, as in ``y=series.to_dict()``. Its keys are the names of the nodes, or
+    node numbers if the nodes have no names.
+
+    Parameters
+    ----------
+    edge_index
+        Two rows of node numbers, as in PyG: an array, a tensor, or a pair of sequences. Or a list of
+        edges: tuples of two node numbers. Node numbers are positions from 0 to ``num_nodes - 1``; for
+        other ids use :meth:`from_frame`.
+    x
+        Features, one row per node: an array, a tensor, a frame, a sparse matrix of SciPy, or a mapping
+        from nodes to rows. NaN is a missing value.
+    y
+        Classes of the nodes, as numbers or names: an array, a sequence, a series, or a mapping from nodes
+        to classes. -1, NaN and None are unknown classes; a mapping may omit such nodes.
+    num_nodes
+        Number of nodes. None: as many as rows of features or labels, or as names; else the largest node
+        number plus one.
+    nodes
+        Names of the nodes, in order. Results use them. None: nodes are identified by their numbers.
+    name
+        Name of the graph in reports.
+
+    Raises
+    ------
+    ValueError
+        If the parts contradict each other, or hold values that are not allowed.
+
+    Examples
+    --------
     >>> import netinfof, numpy as np
     >>> edge_index = np.array([[0, 1, 2, 3], [1, 2, 3, 3]])
     >>> graph = netinfof.Graph(edge_index, y=["a", "b", "a", "b"], name="path")
@@ -32,26 +64,6 @@ class Graph:
     Graph('path', nodes=4, edges=3, features=0, classes=2)
     >>> graph.edge_index.tolist()
     [[0, 1, 2], [1, 2, 3]]
-
-    Parameters
-    ----------
-    edge_index
-        Two rows of node numbers, as in PyG: array, tensor, or a pair of sequences. Or a list of edges: tuples of two node numbers. Node numbers are
-        positions from 0 to ``num_nodes - 1``; other ids go through :meth:`from_frame`.
-    x
-        Features, one row per node: an array, a tensor, a frame, a sparse matrix of SciPy, or a mapping from nodes to rows. NaN is a missing value.
-    y
-        Classes of the nodes: numbers or names; -1, NaN and None stand for unknown ones. An array, a sequence or a series, or a mapping from nodes to
-        classes, in which nodes of unknown class may be missing.
-    num_nodes
-        Number of nodes, where it does not follow from features or labels.
-    nodes
-        What the nodes are called, in order. Results name them so; without it they are numbers.
-    name
-        A name for reports.
-
-    Features, labels and masks are taken by position, series and frames of pandas too: their index is not looked at. A mapping aligns by node:
-    ``y=series.to_dict()``. Its keys are the names of the nodes, or node numbers where the nodes have no names.
     """
 
     __slots__ = ("_classes", "_masks", "_native", "_nodes", "_numbers", "_x")
@@ -73,7 +85,7 @@ class Graph:
                 raise ValueError(f"invalid `nodes`: a sequence of length {len(nodes)} (need at least {most} names: the largest node number in the edges is {most - 1})")
         x = x if x is None or _convert.is_sparse(x) or isinstance(x, Mapping) or hasattr(x, "iloc") else _convert.array(x)
         if x is not None and not isinstance(x, Mapping) and len(x.shape) == 0:
-            raise ValueError("invalid graph: features are one number; there must be a row for each node")
+            raise ValueError("invalid graph: features are a single number (need one row per node)")
         if num_nodes is not None:
             num_nodes = integer(num_nodes, "num_nodes")
             if num_nodes < 0:
@@ -149,11 +161,33 @@ class Graph:
 
     @classmethod
     def of(cls, data: GraphLike) -> Graph:
-        """The graph in anything: a graph, a file or the name of a dataset, a `Data` or a dataset of PyG, a graph of DGL, networkx or igraph, a sparse
-        adjacency matrix, an edge frame, an edge index, a list of edges, or a mapping with ``edge_index``, ``x`` and ``y``.
+        """Make a graph of any supported object.
 
-        Edges have no weights, no directions and no times here. A warning names what an object has of these and the graph does not keep.
+        Edges have no weights, directions or times. If the object has any of these, a warning names what is not
+        used.
 
+        Parameters
+        ----------
+        data
+            A :class:`Graph`, a file or the name of a dataset (see :meth:`from_file`), a `Data` of PyG or a
+            dataset with one graph, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
+            frame, an edge index, a list of edges, or a mapping with ``edge_index`` and optionally ``x``,
+            ``y``, ``num_nodes``, ``nodes`` and ``name``.
+
+        Returns
+        -------
+        Graph
+            The graph; `data` itself if it is one already.
+
+        Raises
+        ------
+        TypeError
+            If the type of `data` is not supported.
+        ValueError
+            If `data` does not hold one valid graph.
+
+        Examples
+        --------
         >>> import netinfof
         >>> netinfof.Graph.of("synth:demo")
         Graph('demo', nodes=1200, edges=4023, features=400, classes=4)
@@ -167,12 +201,12 @@ class Graph:
         if isinstance(data, Mapping):
             known = {"edge_index", "x", "y", "num_nodes", "nodes", "name"}
             if "edge_index" not in data or not known.issuperset(data):
-                raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and perhaps {', '.join(sorted(known - {'edge_index'}))})")
+                raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and optionally {', '.join(sorted(known - {'edge_index'}))})")
             return cls(**data)
         if _convert.is_dataset(data):
             return cls._only_one(data)
         if _convert.is_hetero(data):
-            raise ValueError("invalid graph: it has several types of nodes or edges; `to_homogeneous()` makes one graph of it")
+            raise ValueError("invalid graph: it has several types of nodes or edges (need one type of each: `to_homogeneous()` converts it)")
         if _convert.is_sparse(data):
             return cls.from_scipy(data)
         if _convert.is_dgl(data):
@@ -191,9 +225,9 @@ class Graph:
         if hasattr(data, "__getitem__") and hasattr(data, "__len__") and shape is None and not isinstance(data, (list, tuple)):
             return cls._only_one(data)
         raise TypeError(
-            f"no graph can be made of {type(data).__module__}.{type(data).__qualname__}"
+            f"cannot make a graph of {type(data).__module__}.{type(data).__qualname__}"
             + ("" if shape is None else f" of shape {tuple(shape)}")
-            + "; take an edge index of two rows, a list of pairs, a sparse adjacency matrix, a graph of PyG, DGL, networkx or igraph, an edge frame, or a file"
+            + " (need an edge index of two rows, a list of pairs, a sparse adjacency matrix, a graph of PyG, DGL, networkx or igraph, an edge frame, or a file)"
         )
 
     @classmethod
@@ -216,9 +250,41 @@ class Graph:
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> Graph:
-        """The graph in a file or folder, a generated one, or a downloaded dataset: whatever ``netinfof inspect`` takes, with its options.
+        """Read a graph from a file or folder, generate one, or download a dataset.
 
-        `random_state` is the seed of a generated graph that names none.
+        Parameters
+        ----------
+        path
+            A file, a folder, ``synth:NAME`` for a generated graph, or the name of a dataset such as
+            ``"cora"``; docs/formats.md and docs/datasets.md list them.
+        nodes
+            Node table of an edge list: ids, features and optionally labels.
+        label
+            Label column of the node table. None: ``label``, ``y`` or ``class``.
+        ends
+            The two id columns of an edge list with a header. None: ``source`` and ``target`` or other common
+            names, else the first two columns.
+        format
+            Format of the file: ``edges``, ``npz``, ``planetoid``, ``geom-gcn``, ``matlab``, ``ogb``,
+            ``matrix-market`` or ``parquet``. None: the format is detected from the content.
+        random_state
+            Seed of a generated graph whose name does not include one.
+        n_jobs
+            Number of threads; the graph does not depend on it. None and -1: one per core.
+        progress
+            True for a progress bar, or a callable; see :func:`probe`.
+
+        Returns
+        -------
+        Graph
+            The graph.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no such file.
+        ValueError
+            If the content is not a valid graph. The message names the file and, for text, the line.
         """
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         given = {"nodes": nodes, "label": label, "format": format, "ends": None if ends is None else ",".join(ends)}
@@ -229,8 +295,26 @@ class Graph:
 
     @classmethod
     def from_scipy(cls, adjacency: Any, x: Any = None, y: Any = None, *, name: str = "graph") -> Graph:
-        """The pattern of a sparse adjacency matrix, with features and labels for its rows.
+        """Make a graph of the pattern of a sparse adjacency matrix.
 
+        Parameters
+        ----------
+        adjacency
+            A square sparse matrix. Entries other than zero are edges; values and directions are not used.
+        x
+            Features, one row per node.
+        y
+            Classes of the nodes.
+        name
+            Name of the graph in reports.
+
+        Returns
+        -------
+        Graph
+            The graph.
+
+        Examples
+        --------
         >>> import netinfof, scipy.sparse
         >>> path = scipy.sparse.eye(4, k=1)
         >>> netinfof.Graph.from_scipy(path + path.T)
@@ -240,12 +324,42 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: Any, *, name: str = "graph") -> Graph:
-        """A `Data` of PyG: ``edge_index``, ``x``, ``y``, and the masks, which ``split="masks"`` takes."""
+        """Make a graph of a `Data` of PyG.
+
+        Parameters
+        ----------
+        data
+            Its ``edge_index``, ``x``, ``y`` and masks are used. ``split="masks"`` uses the masks.
+        name
+            Name of the graph in reports.
+
+        Returns
+        -------
+        Graph
+            The graph.
+        """
         return cls._of_parts(_convert.pyg(data), name)
 
     @classmethod
     def from_dgl(cls, graph: Any, *, features: str | None = None, label: str | None = None, name: str = "graph") -> Graph:
-        """A graph of DGL; features and labels are the fields of ``ndata`` with these names (``feat`` and ``label``)."""
+        """Make a graph of a graph of DGL.
+
+        Parameters
+        ----------
+        graph
+            A graph of DGL with one type of nodes and of edges.
+        features
+            Field of ``ndata`` with the features. None: ``feat`` or ``x``.
+        label
+            Field of ``ndata`` with the classes. None: ``label`` or ``y``.
+        name
+            Name of the graph in reports.
+
+        Returns
+        -------
+        Graph
+            The graph.
+        """
         return cls._of_parts(_convert.dgl(graph, features, label), name)
 
     @classmethod
@@ -259,12 +373,34 @@ class Graph:
         y: Any = None,
         name: str | None = None,
     ) -> Graph:
-        """A graph of networkx, its nodes in the order of ``list(graph)`` and under their own labels.
+        """Make a graph of a graph of networkx; nodes keep the order of ``list(graph)`` and their names.
 
-        `features` is one attribute that holds a vector, or several that hold a number each; `label` one that holds the class; without names, vectors under
-        ``x``, ``feat`` or ``features`` and classes under ``label``, ``y`` or ``class`` are taken, with False none. `x` and `y` take their place: rows in the
-        order of ``list(graph)``, series and frames of pandas too, or mappings from nodes to rows and classes (``y=series.to_dict()``).
+        Parameters
+        ----------
+        graph
+            A graph of networkx.
+        features
+            A node attribute that holds a vector, or several that hold one number each. None: a vector under
+            ``x``, ``feat`` or ``features``. False: no features.
+        label
+            The node attribute with the class. None: ``label``, ``y``, ``class`` or ``target``. False: no
+            classes.
+        x
+            Features that replace those of the attributes: rows in the order of ``list(graph)``, or a mapping
+            from nodes to rows.
+        y
+            Classes that replace those of the attributes: in the order of ``list(graph)``, or a mapping from
+            nodes to classes (``y=series.to_dict()``).
+        name
+            Name of the graph in reports. None: the name that the graph has in networkx.
 
+        Returns
+        -------
+        Graph
+            The graph.
+
+        Examples
+        --------
         >>> import netinfof, networkx
         >>> graph = netinfof.Graph.from_networkx(networkx.karate_club_graph(), label="club")
         >>> graph
@@ -285,7 +421,28 @@ class Graph:
         y: Any = None,
         name: str = "graph",
     ) -> Graph:
-        """A graph of igraph; see :meth:`from_networkx`."""
+        """Make a graph of a graph of igraph; the names of the nodes are the attribute ``name``, if there is one.
+
+        Parameters
+        ----------
+        graph
+            A graph of igraph.
+        features
+            Node attributes with the features; see :meth:`from_networkx`.
+        label
+            The node attribute with the class; see :meth:`from_networkx`.
+        x
+            Features that replace those of the attributes.
+        y
+            Classes that replace those of the attributes.
+        name
+            Name of the graph in reports.
+
+        Returns
+        -------
+        Graph
+            The graph.
+        """
         return cls._of_parts(_convert.igraph(graph, features, label), name, x, y)
 
     @classmethod
@@ -301,12 +458,45 @@ class Graph:
         features: str | Sequence[str] | None = None,
         name: str = "graph",
     ) -> Graph:
-        """An edge frame of pandas or polars, and perhaps a node frame with an id, features and a label.
+        """Make a graph of an edge frame of pandas or polars, and optionally a node frame.
 
-        Columns that are not named are found by their names: `source` and `target`, `src` and `dst`, `from` and `to`, `u` and `v`, or the only two; `id`,
-        `node` or `name`; `label`, `y` or `class`. All other columns of the node frame are features, unless `features` names some; they must hold numbers.
-        Weights and other columns of the edge frame are not used; a warning names them. With a node frame the nodes have its order; without one, numbers ascend and names stand as they come.
+        Ids can be of any type. With a node frame, nodes have its order. Without one, integers are in ascending
+        order and other ids in the order in which they first occur.
 
+        Parameters
+        ----------
+        edges
+            One row per edge. Columns other than the two ids, such as weights, are not used; a warning names
+            them.
+        nodes
+            One row per node: an id, features and optionally a label.
+        source
+            Id column of one end of the edges. None: detected by its name (`source` and `target`, `src` and
+            `dst`, `from` and `to`, `u` and `v`, `head` and `tail`), or the only two columns.
+        target
+            Id column of the other end. Give both `source` and `target`, or neither.
+        id
+            Id column of the node frame. None: `id`, `node`, `node_id`, `nodeid` or `name`.
+        label
+            Label column of the node frame. None: `label`, `y`, `class` or `target`, if there is one.
+        features
+            Feature columns of the node frame, which must be numeric. None: all columns other than the id and
+            the label.
+        name
+            Name of the graph in reports.
+
+        Returns
+        -------
+        Graph
+            The graph.
+
+        Raises
+        ------
+        ValueError
+            If columns cannot be detected, ids are missing or repeated, or features are not numeric.
+
+        Examples
+        --------
         >>> import netinfof, pandas
         >>> edges = pandas.DataFrame({"source": ["ann", "bob"], "target": ["bob", "cy"]})
         >>> netinfof.Graph.from_frame(edges).nodes.tolist()
@@ -316,7 +506,7 @@ class Graph:
 
     @property
     def name(self) -> str:
-        """Name for reports."""
+        """Name of the graph in reports."""
         return self._native.name
 
     @property
@@ -341,7 +531,7 @@ class Graph:
 
     @property
     def nodes(self) -> NDArray[Any]:
-        """What the nodes are called, in order: labels as they were given, else their numbers."""
+        """Names of the nodes, in order, as they were given; node numbers if the nodes have no names."""
         import numpy as np
 
         if self._nodes is None:
@@ -351,13 +541,15 @@ class Graph:
 
     @property
     def edge_index(self) -> NDArray[np.int64]:
-        """Every edge once, by node numbers: a row of smaller ends and a row of larger ones."""
+        """Edges as two rows of node numbers. Each edge occurs once, with its smaller end in the first row."""
         return self._native.edges()
 
     @property
     def x(self) -> Any:
-        """Features, read-only: a view of the array that was given where it was not copied; a sparse matrix of SciPy where they are sparse and SciPy is
-        there; or None."""
+        """Features, read-only: an array, a sparse matrix of SciPy if they are sparse and SciPy is installed, or None.
+
+        An array that was not copied is returned as a view of it.
+        """
         if self._x is None:
             rows = self._native.sparse()
             if rows is None:
@@ -369,12 +561,12 @@ class Graph:
 
     @property
     def y(self) -> NDArray[np.int64] | None:
-        """Class of every node as a number, its place among :attr:`classes`; -1 where unknown."""
+        """Class of every node as its position in :attr:`classes`, -1 if unknown; None without classes."""
         return self._native.labels()
 
     @property
     def classes(self) -> NDArray[Any]:
-        """What the classes are called: as they were given, else numbers."""
+        """Names of the classes as they were given; numbers if they have no names."""
         import numpy as np
 
         if self._classes is None:
@@ -384,34 +576,42 @@ class Graph:
 
     @property
     def masks(self) -> dict[str, NDArray[Any]] | None:
-        """The masks ``train``, ``val`` and ``test`` that a `Data` of PyG or a graph of DGL brought along."""
+        """Masks ``train``, ``val`` and ``test`` of the PyG or DGL object that the graph was made of, or None."""
         return self._masks
 
     @property
     def components(self) -> list[str]:
-        """Names of the components of your own that the graph carries."""
+        """Names of your own components in the graph; see :meth:`with_components`."""
         return self._native.components
 
     def with_components(self, components: Mapping[str, Any]) -> Graph:
-        """The same graph with components of your own, such as a text embedding or node2vec.
+        """Return the same graph with components of your own, such as text embeddings or node2vec.
 
-        They are measured, judged and used beside the built-in components, and saved with models.
-
-        >>> import netinfof, numpy as np
-        >>> graph = netinfof.Graph.of("synth:demo")
-        >>> graph.with_components({"text": np.zeros((1200, 4))}).components
-        ['text']
+        They are measured, judged and used like the built-in components, and saved with models. They must not be
+        computed from held-out edges or labels.
 
         Parameters
         ----------
         components
-            A name for each and its rows of numbers, one row per node: an array, a tensor, a frame, a sparse matrix, or a mapping from nodes to rows. NaN is
-            a missing value.
+            Names and matrices of numbers with one row per node: an array, a tensor, a frame, a sparse matrix,
+            or a mapping from nodes to rows. NaN is a missing value.
 
         Returns
         -------
         Graph
             A new graph; this one does not change.
+
+        Raises
+        ------
+        ValueError
+            If a name is that of a built-in component, or a matrix does not have one row of numbers per node.
+
+        Examples
+        --------
+        >>> import netinfof, numpy as np
+        >>> graph = netinfof.Graph.of("synth:demo")
+        >>> graph.with_components({"text": np.zeros((1200, 4))}).components
+        ['text']
         """
         import numpy as np
 
@@ -421,7 +621,7 @@ class Graph:
         nodes = self._nodes if self._nodes is not None else self.nodes if self._native.named else None
         for name, rows in components.items():
             if not isinstance(name, str):
-                raise TypeError(f"invalid `components`: {name!r} (need a text as the name of each component)")
+                raise TypeError(f"invalid `components`: {name!r} (need a string as the name of each component)")
             if isinstance(rows, Mapping):
                 rows = _convert.in_node_order(rows, nodes, self.num_nodes, "x")
             rows = rows.toarray() if _convert.is_sparse(rows) else _convert.array(rows)
@@ -435,16 +635,34 @@ class Graph:
         return graph
 
     def facts(self) -> dict[str, Any]:
-        """Degrees, homophily, repeated nodes and so on: what ``netinfof inspect --json`` says."""
+        """Return facts about the graph: degrees, homophily, duplicated nodes and so on.
+
+        Returns
+        -------
+        dict
+            The entries of the JSON report of ``netinfof inspect``.
+        """
         facts: dict[str, Any] = json.loads(self._native.facts())
         return facts
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as npz, which the command and :meth:`from_file` read."""
+        """Write the graph as an npz file, which the command and :meth:`from_file` read.
+
+        Parameters
+        ----------
+        path
+            File to write.
+        """
         self._native.save(os.fspath(path))
 
     def to_pyg(self) -> Any:
-        """A `Data` of PyG with both directions of every edge."""
+        """Convert the graph to a `Data` of PyG.
+
+        Returns
+        -------
+        Data
+            With both directions of every edge, ``x`` and ``y``.
+        """
         import numpy as np
         import torch
         from torch_geometric.data import Data
@@ -454,22 +672,39 @@ class Graph:
         return Data(edge_index=both, num_nodes=self.num_nodes, **self._tensors())
 
     def _tensors(self) -> dict[str, Any]:
-        """Features and labels for PyTorch, under PyG's names."""
+        """Return features and labels as tensors of PyTorch, under the names of PyG."""
         import numpy as np
         import torch
 
         x, y = self.x, self.y
         found = {}
         if x is not None:
-            # A copy: tensors may be written to.
+            # A copy, because tensors are writeable.
             found["x"] = torch.from_numpy(np.array(x.toarray() if _convert.is_sparse(x) else x, np.float32))
         if y is not None:
             found["y"] = torch.from_numpy(y)
         return found
 
     def numbers_of(self, nodes: Any) -> NDArray[np.int64]:
-        """The numbers of nodes that are called so; any shape.
+        """Return the node numbers of nodes.
 
+        Parameters
+        ----------
+        nodes
+            Names of nodes, in any shape. Node numbers if the nodes have no names.
+
+        Returns
+        -------
+        ndarray
+            Node numbers, in the same shape.
+
+        Raises
+        ------
+        ValueError
+            If the graph has no such node.
+
+        Examples
+        --------
         >>> import netinfof
         >>> graph = netinfof.Graph([[0, 1], [1, 2]], nodes=["ann", "bob", "cy"])
         >>> graph.numbers_of([["cy", "ann"]]).tolist()
@@ -498,13 +733,13 @@ class Graph:
                 import difflib
 
                 near = difflib.get_close_matches(str(value), [str(name) for name in number], 1)
-                other = f"did you mean {near[0]}?" if near else f"the first is {next(iter(number))!r}"
-                raise ValueError(f"invalid `nodes`: {value!r} (no node of the graph is called so; {other})")
+                other = f"did you mean {near[0]}?" if near else f"the first node is {next(iter(number))!r}"
+                raise ValueError(f"invalid `nodes`: {value!r} (no node has this name; {other})")
             found.flat[at] = number[value]
         return found
 
     def _asked(self, nodes: Any) -> NDArray[np.int64]:
-        """The numbers of some nodes, or of one."""
+        """Return the node numbers of several nodes, or of one."""
         one = isinstance(nodes, (str, int)) or (isinstance(nodes, tuple) and self._native.named and nodes in self.nodes.tolist())
         return self.numbers_of([nodes] if one else nodes).reshape(-1)
 

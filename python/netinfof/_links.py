@@ -1,4 +1,4 @@
-"""Estimators of links."""
+"""Estimators for links."""
 
 from __future__ import annotations
 
@@ -22,14 +22,69 @@ if TYPE_CHECKING:
 
 
 class LinkProbe(ProbeEstimator):
-    """Measures what a graph knows about its links.
+    """Measure how much information a graph carries about its links.
 
+    Parameters
+    ----------
+    components
+        Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
+        ``{"name": array}`` adds components of your own to the default ones; see
+        :meth:`Graph.with_components`. None: U, R, F, P, S, D, X, or U, R, F, P, S in the paper protocol.
+    dim
+        Dimension of the embedding of each component.
+    protocol
+        How negatives are drawn: verified non-edges (``"clean"``), or unverified random pairs as in the
+        paper's published code (``"paper"``). Results of the two are not comparable.
+    negatives
+        Non-edges that edges are compared with: uniform, degree-matched (``"degree"``), or hard, 500 per
+        edge (``"heart"``).
+    train
+        Share of the edges in the training set.
+    valid
+        Share of the edges in the validation set. The remaining edges are the test set.
+    splits
+        Number of splits, with consecutive seeds. None: 3 on graphs of at most 25 000 edges, otherwise 1;
+        1 with `split`.
+    compat
+        Compatibility matrix: ``"none"``, ``"h"`` (H, by ridge regression) or ``"hstar"`` (H*, refitted
+        on edges and non-edges). None: ``"hstar"``.
+    walk_trials
+        Number of random walks from every node, for component R.
+    steps
+        Number of propagation steps of P and S.
+    bins
+        Number of similarity bins.
+    crossfit
+        Number of folds of cross-fitting; 0 turns it off. None: 5, or 0 in the paper protocol.
+    split
+        A split of your own: a :class:`LinkSplit`, or the path of a file (docs/formats.md). None: edges
+        are split at random.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+    progress
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
+
+    Attributes
+    ----------
+    result_
+        The whole result of the run, a :class:`Result`.
+    scores_
+        NetInfoF scores, one row per component; see :attr:`Result.scores`.
+    verdict_
+        The verdict: whether a GNN should help, and why.
+    n_features_in_
+        Number of feature columns of the graph.
+
+    Examples
+    --------
     >>> import netinfof
     >>> probe = netinfof.LinkProbe(components="R,F,S").fit("synth:demo")
     >>> probe.scores_["component"], probe.verdict_.kind
     (['R', 'F', 'S'], 'structure')
-
-    Parameters are those of :func:`probe`; None stands for the default.
     """
 
     _task = "links"
@@ -72,32 +127,109 @@ class LinkProbe(ProbeEstimator):
         self.progress = progress
 
     def fit(self, X: GraphLike, y: object = None) -> LinkProbe:
-        """Measures a graph; `y` is not looked at."""
+        """Measure a graph.
+
+        Parameters
+        ----------
+        X
+            A graph in any form that :meth:`Graph.of` accepts.
+        y
+            Ignored; part of the scikit-learn API.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._probe(Graph.of(X), self.split)
         return self
 
 
 class LinkPredictor(Estimator):
-    """Predicts links and recommends partners.
+    """Predict links and recommend partners.
 
+    `fit` splits the edges into training, validation and test edges. It chooses the model on validation edges
+    and evaluates it on test edges.
+
+    Parameters
+    ----------
+    components
+        Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
+        ``{"name": array}`` adds components of your own to the default ones; see
+        :meth:`Graph.with_components`. None: U, R, F, P, S, D, X, or U, R, F, P, S in the paper protocol.
+    dim
+        Dimension of the embedding of each component.
+    protocol
+        How negatives are drawn: verified non-edges (``"clean"``), or unverified random pairs as in the
+        paper's published code (``"paper"``). Results of the two are not comparable.
+    negatives
+        Non-edges that edges are compared with: uniform, degree-matched (``"degree"``), or hard, 500 per
+        edge (``"heart"``).
+    train
+        Share of the edges in the training set.
+    valid
+        Share of the edges in the validation set. The remaining edges are the test set.
+    compat
+        Compatibility matrix: ``"none"``, ``"h"`` (H, by ridge regression) or ``"hstar"`` (H*, refitted
+        on edges and non-edges). None: ``"hstar"``.
+    walk_trials
+        Number of random walks from every node, for component R.
+    steps
+        Number of propagation steps of P and S.
+    crossfit
+        Number of folds of cross-fitting; 0 turns it off. None: 5, or 0 in the paper protocol.
+    train_negatives
+        Negatives per training edge. None: 3, or 1 in the paper protocol.
+    max_pairs
+        Largest number of training pairs. None: 300 000, or 600 000 in the paper protocol.
+    keep_lengths
+        Whether the rows of embeddings keep their lengths, which grow with the degree. By default they are
+        scaled to length 1, as in the paper.
+    ordered_pairs
+        Whether the features of a pair depend on the order of its nodes, as in the paper. By default they
+        are symmetric.
+    hits
+        The K of Hits@K. None: 100, or less on small graphs; 10 with hard negatives.
+    prior
+        Share of edges among the pairs to be scored; probabilities refer to it. None: 0.5 in
+        :meth:`predict_proba`, as among the test pairs, and the density of the graph in :meth:`recommend`.
+    split
+        A split of your own: a :class:`LinkSplit`, or the path of a file (docs/formats.md). None: edges
+        are split at random.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+    progress
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
+
+    Attributes
+    ----------
+    result_
+        The whole result of the run, a :class:`Result`.
+    model_
+        The fitted :class:`Model`, which can be saved and used by the command.
+    test_
+        Metrics on the test pairs: ``hits@K``, ``auc``, ``ap`` and ``mrr``.
+    classes_
+        0 (no edge) and 1 (edge).
+    n_features_in_
+        Number of feature columns of the graph.
+
+    Examples
+    --------
     >>> import netinfof
     >>> model = netinfof.LinkPredictor().fit("synth:demo")
     >>> model.predict_proba([(0, 1), (0, 2)]).shape
     (2, 2)
     >>> list(model.recommend([5], k=3))
     ['node', 'rank', 'partner', 'score', 'probability', 'prior']
-
-    `fit` holds edges out, chooses on some and tests on others (`train` and `valid` are shares of the edges); the test metrics are in ``test_``.
-    Pairs are rows of two different nodes, by their names in the graph. Other parameters are those of :func:`act`; `prior` is the share of edges
-    among the pairs that one asks about, which probabilities depend on: by default half for `predict_proba`, as among test pairs, and the
-    density of the graph for `recommend`.
     """
 
-    #: Everything that was found.
     result_: Result
-    #: The model, for files and for the command.
     model_: Model
-    #: Metrics on held-out pairs.
     test_: dict[str, float]
     classes_: NDArray[np.int64]
     n_features_in_: int
@@ -153,7 +285,20 @@ class LinkPredictor(Estimator):
         return options
 
     def fit(self, X: GraphLike, y: object = None) -> LinkPredictor:
-        """Learns the links of a graph; `y` is not looked at."""
+        """Fit the model to the links of a graph.
+
+        Parameters
+        ----------
+        X
+            A graph in any form that :meth:`Graph.of` accepts.
+        y
+            Ignored; part of the scikit-learn API.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         import numpy as np
 
         graph = Graph.of(X)
@@ -168,16 +313,50 @@ class LinkPredictor(Estimator):
         return self
 
     def decision_function(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
-        """Calibrated log-odds of an edge for every pair: above 0 where an edge is more likely than none.
+        """Return the calibrated log-odds of an edge for every pair.
 
-        Without `all_edges` the model sees its training edges alone, as it did when it was tested; with it, all that are known, as
-        :meth:`recommend` does.
+        Parameters
+        ----------
+        X
+            Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
+            nodes, or node numbers if the nodes have no names.
+        all_edges
+            Whether the model uses all known edges, as :meth:`recommend` does. By default it uses only the
+            training edges, as in its test. It has no effect with `graph`.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+
+        Returns
+        -------
+        ndarray
+            One value per pair, above 0 if an edge is more likely than no edge.
         """
         self._check_fitted()
         return self.model_._log_odds(X, self._test_prior(), graph, all_edges, self.n_jobs)
 
     def predict_proba(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
-        """Probabilities of no edge and of an edge for every pair, where the share `prior` of such pairs are edges."""
+        """Return the probabilities of no edge and of an edge for every pair.
+
+        They refer to pairs of which the share `prior` are edges.
+
+        Parameters
+        ----------
+        X
+            Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
+            nodes, or node numbers if the nodes have no names.
+        all_edges
+            Whether the model uses all known edges, as :meth:`recommend` does. By default it uses only the
+            training edges, as in its test. It has no effect with `graph`.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+
+        Returns
+        -------
+        ndarray
+            One row per pair, with columns as in ``classes_``.
+        """
         import numpy as np
 
         self._check_fitted()
@@ -185,7 +364,25 @@ class LinkPredictor(Estimator):
         return np.stack([1 - edge, edge], axis=1)
 
     def predict(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.int64]:
-        """1 where an edge is more likely than none."""
+        """Predict whether pairs are edges.
+
+        Parameters
+        ----------
+        X
+            Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
+            nodes, or node numbers if the nodes have no names.
+        all_edges
+            Whether the model uses all known edges, as :meth:`recommend` does. By default it uses only the
+            training edges, as in its test. It has no effect with `graph`.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+
+        Returns
+        -------
+        ndarray
+            1 for each pair for which an edge is more likely than no edge, else 0.
+        """
         found: NDArray[Any] = self.decision_function(X, all_edges=all_edges, graph=graph) > 0
         return found.astype(int)
 
@@ -200,9 +397,34 @@ class LinkPredictor(Estimator):
         all_edges: bool = True,
         graph: GraphLike | None = None,
     ) -> Table:
-        """The `k` likeliest partners of nodes (of all without any), best first; with `overall` the `k` likeliest pairs of all.
+        """Return the likeliest partners of nodes, or the likeliest pairs of the graph.
 
-        All known edges are seen, those that were held out too: `predict_proba` says the same with ``all_edges=True``. See :meth:`Model.recommend`.
+        By default the model uses all known edges, including held-out ones. For the same probabilities from
+        :meth:`predict_proba`, set `prior` and pass ``all_edges=True``.
+
+        Parameters
+        ----------
+        nodes
+            Names of the nodes, or one of them. None: all nodes.
+        k
+            Number of partners per node, or of pairs with `overall`.
+        exclude_known
+            Whether known edges are left out of the result.
+        overall
+            Whether to return the `k` likeliest pairs of the whole graph. `nodes` must be None.
+        pool
+            Number of candidates per node that component X ranks. None: as many as make ten million pairs.
+        all_edges
+            Whether the model uses all known edges. If False, it uses only the training edges. It has no effect
+            with `graph`.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+
+        Returns
+        -------
+        Table
+            The likeliest first; columns as in :meth:`Model.recommend`.
         """
         self._check_fitted()
         return self.model_.recommend(
@@ -219,11 +441,24 @@ class LinkPredictor(Estimator):
         )
 
     def _test_prior(self) -> float:
-        """The share of edges that predictions hold for: half, as among test pairs, unless another was given."""
+        """Return the share of edges that predictions refer to: `prior`, or 0.5 as among the test pairs."""
         return 0.5 if self.prior is None else self.prior
 
     def score(self, X: Any = None, y: Any = None) -> float:
-        """Area under the ROC curve for pairs `X` with `y` 1 for edges and 0 for others; for the held-out test pairs without them."""
+        """Return the area under the ROC curve.
+
+        Parameters
+        ----------
+        X
+            Pairs of nodes. None: the test pairs of `fit`.
+        y
+            1 for edges and 0 for other pairs, one value per pair.
+
+        Returns
+        -------
+        float
+            The area under the ROC curve; ties count one half.
+        """
         from ._metrics import auc
 
         self._check_fitted()
@@ -231,7 +466,7 @@ class LinkPredictor(Estimator):
             return self.test_["auc"]
         scores, truth = self.decision_function(X), _convert.array(y).reshape(-1) > 0
         if len(truth) != len(scores):
-            raise ValueError(f"invalid `y`: {len(truth)} labels (need one for each of the {len(scores)} pairs)")
+            raise ValueError(f"invalid `y`: a sequence of length {len(truth)} (need one label per pair, {len(scores)} in all)")
         return auc(scores[truth], scores[~truth])
 
     def __sklearn_tags__(self) -> Any:

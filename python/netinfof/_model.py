@@ -1,4 +1,4 @@
-"""Fitted models: what ``act`` leaves behind, and what can be asked of it."""
+"""Fitted models of ``act``, and predictions with them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """A fitted model, the same that ``netinfof act --save`` writes.
+    """A fitted model, from :func:`act` or :meth:`load`.
 
-    It knows the graph it was fitted on. Where a newer graph is given, its nodes are known by what they are called.
+    It includes the graph that it was fitted on. The nodes of a newer graph are identified by their names.
+    The file format is that of the command.
 
+    Examples
+    --------
     >>> import netinfof
     >>> model = netinfof.act("synth:demo").model
     >>> model
@@ -36,32 +39,49 @@ class Model:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Model:
-        """Reads a model that was saved here or by the command."""
+        """Read a model from a file.
+
+        Parameters
+        ----------
+        path
+            File that :meth:`save` or ``netinfof act`` wrote.
+
+        Returns
+        -------
+        Model
+            The model.
+        """
         return cls(_native.Model.load(os.fspath(path)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it for ``netinfof predict``, ``netinfof recommend`` and :meth:`load`."""
+        """Write the model to a file for :meth:`load`, ``netinfof predict`` and ``netinfof recommend``.
+
+        Parameters
+        ----------
+        path
+            File to write.
+        """
         self._native.save(os.fspath(path))
 
     @property
     def about(self) -> dict[str, Any]:
-        """Task, graph, seed, test metrics, parameters."""
+        """Description of the model: task, graph, seed, test metrics, parameters."""
         about: dict[str, Any] = json.loads(self._native.about())
         return about
 
     @property
     def task(self) -> str:
-        """``links``, ``nodes`` or ``embedding``."""
+        """Task of the model: ``links``, ``nodes`` or ``embedding``."""
         return str(self.about["task"])
 
     @property
     def components(self) -> list[str]:
-        """The components that have weights."""
+        """Names of the components with weights."""
         return self._native.components
 
     @property
     def graph(self) -> Graph:
-        """The graph it was fitted on."""
+        """The graph that the model was fitted on."""
         if self._graph is None:
             self._graph = Graph._of_native(self._native.graph)
         return self._graph
@@ -77,9 +97,26 @@ class Model:
     def link_scores(
         self, pairs: Any, *, graph: GraphLike | None = None, all_edges: bool = False, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Scores of an edge for every pair of different nodes, before calibration: log-odds as Act learned them.
+        """Return scores of an edge for pairs of nodes: log-odds before calibration.
 
-        Without `all_edges` the model sees the training edges alone, as it did when it was tested: the scores are those of Act.
+        Parameters
+        ----------
+        pairs
+            Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
+            nodes, or node numbers if the nodes have no names.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        all_edges
+            Whether the model uses all edges of its graph. By default it uses only the training edges, as in its
+            test, so the scores are those of :func:`act`. It has no effect with `graph`.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        ndarray
+            One score per pair.
         """
         known, scorer = self._scorer(graph, n_jobs, all_edges)
         return scorer.scores(_pairs(known, pairs), how(n_jobs, None))
@@ -93,8 +130,30 @@ class Model:
     def link_probabilities(
         self, pairs: Any, *, prior: float = 0.5, graph: GraphLike | None = None, all_edges: bool = False, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Probabilities of an edge, where the share `prior` of the pairs that one would ask about are edges: half, as among the test pairs, unless
-        you know better. Among all pairs of a graph it is one in hundreds or thousands."""
+        """Return probabilities of an edge for pairs of nodes.
+
+        Parameters
+        ----------
+        pairs
+            Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
+            nodes, or node numbers if the nodes have no names.
+        prior
+            Share of edges among the pairs to be scored; probabilities refer to it. 0.5 is the share among the
+            test pairs; among all pairs of a graph it is much lower.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        all_edges
+            Whether the model uses all edges of its graph. By default it uses only the training edges, as in its
+            test, so the scores are those of :func:`act`. It has no effect with `graph`.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        ndarray
+            One probability per pair.
+        """
         known, scorer = self._scorer(graph, n_jobs, all_edges)
         return scorer.probabilities(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _prior(prior))
 
@@ -112,12 +171,38 @@ class Model:
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> Table:
-        """The `k` likeliest partners of nodes (of all without any), best first; with `overall` the `k` likeliest pairs of all. The columns
-        are those of the command.
+        """Return the likeliest partners of nodes, or the likeliest pairs of the graph.
 
-        The model sees all edges of its graph, with `all_edges` false the training edges alone, as the command does unless it is told otherwise;
-        `exclude_known` leaves known edges out of the answer. `pool` is the number of candidates that X looks at for each node. Probabilities hold
-        where the share `prior` of pairs are edges, by default the density of the graph; the column `prior` states it.
+        Parameters
+        ----------
+        nodes
+            Names of the nodes, or one of them. None: all nodes.
+        k
+            Number of partners per node, or of pairs with `overall`.
+        exclude_known
+            Whether known edges are left out of the result.
+        overall
+            Whether to return the `k` likeliest pairs of the whole graph. `nodes` must be None.
+        pool
+            Number of candidates per node that component X ranks. None: as many as make ten million pairs.
+        prior
+            Share of edges among the pairs; probabilities refer to it. None: the density of the graph.
+        all_edges
+            Whether the model uses all edges of its graph. If False, it uses only the training edges, which is
+            the default of the command. It has no effect with `graph`.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+        progress
+            True for a progress bar, or a callable; see :func:`probe`.
+
+        Returns
+        -------
+        Table
+            The likeliest first, with the columns ``node``, ``rank``, ``partner``, ``score``, ``probability``
+            and ``prior``; with `overall`, ``rank``, ``source`` and ``target`` instead of the first three.
         """
         import numpy as np
 
@@ -126,7 +211,7 @@ class Model:
             if value is not None and value < 1:
                 raise ValueError(f"invalid `{name}`: {value} (need at least 1)")
         if overall and nodes is not None:
-            raise ValueError("invalid `overall`: True (need no nodes beside it: it asks for pairs of all)")
+            raise ValueError("invalid `overall`: True (need `nodes` to be None: `overall` ranks the pairs of all nodes)")
         known, scorer = self._scorer(graph, n_jobs, all_edges)
         asked = None if nodes is None else known._asked(nodes)
         wanted = (k, exclude_known, pool, overall)
@@ -136,23 +221,66 @@ class Model:
         figures = {"score": score, "probability": scorer.probabilities(score, share), "prior": np.full(len(score), share)}
         if overall:
             return Table(rank=np.arange(1, len(node) + 1), source=names[node], target=names[partner], **figures)
-        # Partners of one node stand together: a rank is the place after the first of them.
+        # Partners of a node are consecutive: a rank is the position among them.
         starts = np.flatnonzero(np.r_[True, node[1:] != node[:-1]]) if len(node) else node
         rank = np.arange(len(node)) - np.repeat(starts, np.diff(np.r_[starts, len(node)])) + 1
         return Table(node=names[node], rank=rank, partner=names[partner], **figures)
 
     def vectors(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """A query and a key for every node, for a store of vectors: their inner products are log-odds without X and without the intercept."""
+        """Return vectors of the nodes for a vector store.
+
+        Parameters
+        ----------
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        tuple
+            Queries and keys, one row per node each. The inner product of a query and a key is the score of the
+            pair without component X and without the intercept.
+        """
         _, scorer = self._scorer(graph, n_jobs, True)
         queries, keys = scorer.vectors(how(n_jobs, None))
         return queries, keys
 
     def node_probabilities(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Probabilities of every class, a row for each node; columns stand as in :attr:`classes`."""
+        """Return the probabilities of the classes for every node.
+
+        Parameters
+        ----------
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        ndarray
+            One row per node, with columns as in :attr:`classes`.
+        """
         return self._nodes(graph, n_jobs)[1]
 
     def node_scores(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Scores of every class, a row for each node, before calibration: log-odds as Act learned them."""
+        """Return the scores of the classes for every node: log-odds before calibration.
+
+        Parameters
+        ----------
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        ndarray
+            One row per node, with columns as in :attr:`classes`.
+        """
         return self._nodes(graph, n_jobs)[0]
 
     def _nodes(self, graph: GraphLike | None, n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -161,7 +289,7 @@ class Model:
 
     @property
     def classes(self) -> NDArray[Any]:
-        """What the classes are called."""
+        """Names of the classes of a model for nodes."""
         import numpy as np
 
         names = self._native.classes
@@ -188,11 +316,11 @@ def _prior(prior: float) -> float:
 
 
 def _pairs(graph: Graph, pairs: Any) -> NDArray[np.int64]:
-    """Pairs of nodes as node numbers: an array of two columns."""
+    """Return pairs of nodes as an array of two columns of node numbers."""
     numbers = graph.numbers_of(pairs)
     if numbers.size == 0:
         numbers = numbers.reshape(0, 2)
     if numbers.ndim != 2 or numbers.shape[1] != 2:
-        turned = "; `.T` turns an edge index round" if numbers.ndim == 2 and numbers.shape[0] == 2 else ""
-        raise ValueError(f"invalid `pairs`: an array of shape {numbers.shape} (need two columns, a row for each pair{turned})")
+        turned = "; use `.T` for an edge index" if numbers.ndim == 2 and numbers.shape[0] == 2 else ""
+        raise ValueError(f"invalid `pairs`: an array of shape {numbers.shape} (need two columns, one row per pair{turned})")
     return numbers

@@ -1,4 +1,4 @@
-"""Estimators of nodes: they take a graph, or features of nodes with classes and edges."""
+"""Estimators for nodes. They take a graph, or features of nodes with classes and edges."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 class _OfNodes(Estimator):
-    """Estimators that take a graph, or features of nodes."""
+    """Base class of the estimators that take a graph, or features of nodes."""
 
     n_features_in_: int
     feature_names_in_: NDArray[Any]
 
     def _graph(self, X: Any, y: Any, edge_index: Any, *, fit: bool, labels: bool) -> tuple[Graph, Any]:
-        """The graph to look at, and the names of its features where they have some."""
+        """Return the graph to use, and the names of its features, if any."""
         if not _is_rows(X):
             if edge_index is not None:
-                raise ValueError("invalid `edge_index`: edges beside a graph (need them with features alone)")
+                raise ValueError("invalid `edge_index`: given together with a graph (need it only with features)")
             graph = Graph.of(X)
             if y is not None and labels:
                 index, names = graph.edge_index, graph.nodes if graph._native.named else None
@@ -50,7 +50,7 @@ class _OfNodes(Estimator):
         self._check_edges(edge_index, fit)
         source, target = _convert.ends([[], []] if edge_index is None else edge_index)
         parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None)
-        # Rows are the nodes that were fitted if they are the same rows; else they are others, whatever their number.
+        # The rows are the fitted nodes only if all values are equal; the same number of rows is not enough.
         known = fit or _same_rows(rows, self._fitted_graph().x)
         return Graph._of_parts(parts._replace(unknown_nodes=not known), "features"), names
 
@@ -62,9 +62,9 @@ class _OfNodes(Estimator):
         if edge_index is not None:
             return
         if fit:
-            warn(f"{type(self).__name__} was given features without an edge_index: the nodes are on their own")
+            warn(f"{type(self).__name__} was given features without an edge_index: the graph has no edges")
         elif self._fitted_graph().num_edges:
-            raise ValueError("invalid `edge_index`: None (need edges, for it was fitted with edges; [[], []] says that there are none)")
+            raise ValueError("invalid `edge_index`: None (need edges, because it was fitted with edges; pass [[], []] for no edges)")
 
     def _width(self, found: int) -> str:
         return f"X has {found} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input"
@@ -84,7 +84,7 @@ class _OfNodes(Estimator):
             raise ValueError(self._width(width))
 
     def _rows(self, X: Any) -> tuple[Any, Any]:
-        """Features of nodes, checked as scikit-learn checks them."""
+        """Return features of nodes, with the checks of scikit-learn."""
         import numpy as np
 
         names = None
@@ -113,7 +113,7 @@ class _OfNodes(Estimator):
         for count, what in zip(rows.shape, ("sample", "feature")):
             if count == 0:
                 raise ValueError(f"Found array with 0 {what}(s) (shape={tuple(rows.shape)}) while a minimum of 1 is required.")
-        # Missing values have a place in a table alone.
+        # Only dense features may have missing values.
         if values.dtype.kind == "f" and np.isnan(values).any() and rows is not values:
             raise ValueError("Input X contains NaN.")
         if values.dtype.kind == "f" and np.isinf(values).any():
@@ -134,13 +134,62 @@ class _OfNodes(Estimator):
 
 
 class NodeProbe(ProbeEstimator, _OfNodes):
-    """Measures what a graph knows about the classes of its nodes.
+    """Measure how much information a graph carries about the classes of its nodes.
 
+    Parameters
+    ----------
+    components
+        Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
+        ``{"name": array}`` adds components of your own to the default ones; see
+        :meth:`Graph.with_components`. None: U, R, F, P, S.
+    dim
+        Dimension of the embedding of each component.
+    train
+        Share of the labelled nodes of each class in the training set.
+    valid
+        Share of the labelled nodes of each class in the validation set. The remaining labelled nodes
+        are the test set.
+    splits
+        Number of splits, with consecutive seeds. None: 3 on graphs of at most 25 000 edges, otherwise 1;
+        1 with `split`.
+    walk_trials
+        Number of random walks from every node, for component R.
+    steps
+        Number of propagation steps of P and S.
+    clusters_per_class
+        Number of clusters per class. None: 2.
+    min_class
+        Classes with fewer labelled nodes are left out.
+    split
+        A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
+        a file (docs/formats.md). None: nodes are split at random.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+    progress
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
+
+    Attributes
+    ----------
+    result_
+        The whole result of the run, a :class:`Result`.
+    scores_
+        NetInfoF scores, one row per component; see :attr:`Result.scores`.
+    verdict_
+        The verdict: whether a GNN should help, and why.
+    n_features_in_
+        Number of feature columns.
+    feature_names_in_
+        Names of the feature columns. Only set if `fit` was given a frame with string column names.
+
+    Examples
+    --------
     >>> import netinfof
     >>> netinfof.NodeProbe().fit("synth:demo").verdict_.kind
     'gnn'
-
-    Parameters are those of :func:`probe`; `train` and `valid` are shares of the labelled nodes of each class.
     """
 
     _task = "nodes"
@@ -177,7 +226,25 @@ class NodeProbe(ProbeEstimator, _OfNodes):
         self.progress = progress
 
     def fit(self, X: GraphLike, y: Any = None, *, edge_index: Any = None) -> NodeProbe:
-        """Measures a graph, or features with classes `y` and edges."""
+        """Measure a graph, or features with classes and edges.
+
+        Parameters
+        ----------
+        X
+            A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
+            sparse matrix or a frame with one row per node.
+        y
+            Classes of the nodes, one per row; -1, NaN and None are unknown classes. A mapping from nodes to
+            classes aligns by node. None: the classes of the graph.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Without them the graph has no edges, and a warning says so.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
         self._probe(graph, self.split)
         self._set_columns(graph, names)
@@ -185,25 +252,75 @@ class NodeProbe(ProbeEstimator, _OfNodes):
 
 
 class NodeClassifier(_OfNodes):
-    """Classifies nodes.
+    """Classify nodes.
 
+    Nodes of unknown class (-1, NaN or None) are classified, too. :func:`act` and the command train on fewer
+    labels by default: the shares of the paper.
+
+    Parameters
+    ----------
+    components
+        Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
+        ``{"name": array}`` adds components of your own to the default ones; see
+        :meth:`Graph.with_components`. None: U, R, F, P, S.
+    dim
+        Dimension of the embedding of each component.
+    train
+        Share of the labelled nodes of each class in the training set.
+    valid
+        Share of the labelled nodes of each class in the validation set. The remaining labelled nodes
+        are the test set.
+    walk_trials
+        Number of random walks from every node, for component R.
+    steps
+        Number of propagation steps of P and S.
+    normalization
+        Normalisation of the embeddings: ``"rows"`` to length 1, ``"columns"`` to standard deviation 1,
+        ``"both"``, ``"none"``, or ``"by-kind"``: rows, except for tables of few columns. None:
+        ``"by-kind"``.
+    min_class
+        Classes with fewer labelled nodes are left out.
+    max_p
+        Largest p-value of a component that the model uses. None: 0.05.
+    split
+        A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
+        a file (docs/formats.md). None: nodes are split at random.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+    progress
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
+
+    Attributes
+    ----------
+    result_
+        The whole result of the run, a :class:`Result`.
+    model_
+        The fitted :class:`Model`, which can be saved and used by the command.
+    test_
+        Metrics on the test nodes: ``accuracy`` and ``macro_f1``.
+    classes_
+        Names of the classes.
+    n_features_in_
+        Number of feature columns.
+    feature_names_in_
+        Names of the feature columns. Only set if `fit` was given a frame with string column names.
+
+    Examples
+    --------
     >>> import netinfof
     >>> model = netinfof.NodeClassifier().fit("synth:demo")
     >>> model.predict().shape, model.predict_proba().shape
     ((1200,), (1200, 4))
     >>> model.test_["accuracy"] > 0.7
     True
-
-    Nodes whose class is unknown (-1, NaN or None) are classified with the rest. Of those with a class, the share `train` of each class is learned
-    from, the share `valid` chooses penalties, the rest tests (``test_``). :func:`act` and the command learn from fewer by default: from the shares of the paper.
-    Other parameters are those of :func:`act`.
     """
 
-    #: Everything that was found.
     result_: Result
-    #: The model, for files and for the command.
     model_: Model
-    #: Metrics on held-out nodes.
     test_: dict[str, float]
     classes_: NDArray[Any]
 
@@ -239,7 +356,25 @@ class NodeClassifier(_OfNodes):
         self.progress = progress
 
     def fit(self, X: GraphLike, y: Any = None, *, edge_index: Any = None) -> NodeClassifier:
-        """Learns the classes of a graph's nodes: its own, or `y`."""
+        """Fit the model to the classes of nodes.
+
+        Parameters
+        ----------
+        X
+            A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
+            sparse matrix or a frame with one row per node.
+        y
+            Classes of the nodes, one per row; -1, NaN and None are unknown classes. A mapping from nodes to
+            classes aligns by node. None: the classes of the graph.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Without them the graph has no edges, and a warning says so.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
         result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
         assert result.model is not None
@@ -252,19 +387,64 @@ class NodeClassifier(_OfNodes):
         return self
 
     def predict_proba(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float64]:
-        """Probabilities of the classes, a row for each node of the graph that was fitted, or of a newer one."""
+        """Return the probabilities of the classes for every node.
+
+        Parameters
+        ----------
+        X
+            A newer graph, or the features of its nodes. None: the graph that was fitted.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
+
+        Returns
+        -------
+        ndarray
+            One row per node, with columns as in ``classes_``.
+        """
         self._check_fitted()
         newer = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
         return self.model_.node_probabilities(graph=newer, n_jobs=self.n_jobs)
 
     def predict(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[Any]:
-        """The likeliest class of every node."""
+        """Return the most likely class of every node.
+
+        Parameters
+        ----------
+        X
+            A newer graph, or the features of its nodes. None: the graph that was fitted.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
+
+        Returns
+        -------
+        ndarray
+            One class per node.
+        """
         likeliest = self.predict_proba(X, edge_index=edge_index).argmax(axis=1)
         found: NDArray[Any] = self.classes_[likeliest]
         return found
 
     def score(self, X: GraphLike | None = None, y: Any = None, *, edge_index: Any = None) -> float:
-        """Share of the nodes with a known class in `y` whose class is predicted; of the held-out test nodes without `X` and `y`."""
+        """Return the accuracy on the nodes of known class.
+
+        Without `X` and `y` it is the accuracy on the test nodes of `fit`.
+
+        Parameters
+        ----------
+        X
+            A newer graph, or the features of its nodes. None: the graph that was fitted.
+        y
+            True classes of the nodes; -1, NaN and None are unknown classes. None: the classes of the graph.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features; see :meth:`predict`.
+
+        Returns
+        -------
+        float
+            Share of the nodes of known class whose class is predicted.
+        """
         import numpy as np
 
         self._check_fitted()
@@ -273,7 +453,7 @@ class NodeClassifier(_OfNodes):
         found = self.predict(X, edge_index=edge_index)
         if y is None:
             if _is_rows(X):
-                raise ValueError("invalid `y`: None (need classes beside features)")
+                raise ValueError("invalid `y`: None (need classes if `X` holds features)")
             own = Graph.of(X)
             if own.y is None:
                 raise ValueError("invalid `y`: None (need classes; the graph has none)")
@@ -283,7 +463,7 @@ class NodeClassifier(_OfNodes):
         ordered = _convert.in_node_order(y, nodes, len(found), "y")
         truth = _convert.array(object_array(ordered) if isinstance(y, Mapping) else ordered).reshape(-1)
         if len(truth) != len(found):
-            raise ValueError(f"invalid `y`: {len(truth)} classes (need one for each of the {len(found)} nodes)")
+            raise ValueError(f"invalid `y`: a sequence of length {len(truth)} (need one class per node, {len(found)} in all)")
         known = np.asarray([value is not None and value == value and not (type(value) in (int, float) and value == -1) for value in truth.tolist()])
         return float(np.mean(found[known] == truth[known]))
 
@@ -298,21 +478,59 @@ class NodeClassifier(_OfNodes):
 
 
 class NetInfoFEmbedding(_OfNodes):
-    """The components as features for any other model: structure (U, R), features (F), and features propagated along edges (P, S).
+    """Embed nodes by the components, as features for any other model.
 
+    The components describe structure (U, R), features (F), and features propagated along edges (P, S).
+
+    Parameters
+    ----------
+    components
+        Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
+        ``{"name": array}`` adds components of your own to the default ones; see
+        :meth:`Graph.with_components`. None: U, R, F, P, S.
+    dim
+        Dimension of the embedding of each component.
+    walk_trials
+        Number of random walks from every node, for component R.
+    steps
+        Number of propagation steps of P and S.
+    s_averaging
+        Averaging of neighbours in S: ``"row"`` or ``"symmetric"``.
+    normalization
+        Normalisation of the embeddings: ``"rows"`` to length 1, ``"columns"`` to standard deviation 1,
+        ``"both"``, ``"none"``, or ``"by-kind"``: rows, except for tables of few columns. None:
+        ``"by-kind"``.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+    progress
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
+
+    Attributes
+    ----------
+    model_
+        The fitted :class:`Model`, which also embeds the nodes of newer graphs.
+    components_
+        Columns of each component, as a slice by name.
+    n_features_in_
+        Number of feature columns.
+    feature_names_in_
+        Names of the feature columns. Only set if `fit` was given a frame with string column names.
+
+    Examples
+    --------
     >>> import netinfof
     >>> embedding = netinfof.NetInfoFEmbedding(dim=16)
     >>> embedding.fit_transform("synth:demo").shape
     (1200, 80)
     >>> embedding.components_["F"]
     slice(32, 48, None)
-
-    `normalization` is that of rows and columns; None takes what :class:`NodeClassifier` takes.
     """
 
-    #: The model, which places nodes of newer graphs too.
     model_: Model
-    #: Where each component stands among the columns.
     components_: dict[str, slice]
 
     def __init__(
@@ -339,7 +557,24 @@ class NetInfoFEmbedding(_OfNodes):
         self.progress = progress
 
     def fit(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> NetInfoFEmbedding:
-        """Finds the axes of the components; `y` is not looked at."""
+        """Compute the axes of the components.
+
+        Parameters
+        ----------
+        X
+            A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
+            sparse matrix or a frame with one row per node.
+        y
+            Ignored; part of the scikit-learn API.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Without them the graph has no edges, and a warning says so.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
         self._fit(X, edge_index)
         return self
 
@@ -360,18 +595,60 @@ class NetInfoFEmbedding(_OfNodes):
         return _beside(parts)
 
     def fit_transform(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> NDArray[np.float32]:
-        """Fits, and gives the components of the same graph."""
+        """Fit to a graph and return the embedding of its nodes.
+
+        Parameters
+        ----------
+        X
+            A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
+            sparse matrix or a frame with one row per node.
+        y
+            Ignored; part of the scikit-learn API.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Without them the graph has no edges, and a warning says so.
+
+        Returns
+        -------
+        ndarray
+            One row per node, with the components side by side.
+        """
         return self._fit(X, edge_index)
 
     def transform(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float32]:
-        """The components beside each other, a row for each node of the graph that was fitted, or of a newer one."""
+        """Return the embedding of nodes.
+
+        Parameters
+        ----------
+        X
+            A newer graph, or the features of its nodes. None: the graph that was fitted.
+        edge_index
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
+
+        Returns
+        -------
+        ndarray
+            One row per node, with the components side by side.
+        """
         self._check_fitted()
         graph = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
         newer = None if graph is None or graph is self.model_.graph else graph._native
         return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, notices=True)))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """Names of the columns: U0, U1, …"""
+        """Return the names of the columns: U0, U1, …
+
+        Parameters
+        ----------
+        input_features
+            Ignored; part of the scikit-learn API.
+
+        Returns
+        -------
+        ndarray
+            One name per column: the component and the number of the column within it.
+        """
         import numpy as np
 
         self._check_fitted()
@@ -393,7 +670,7 @@ def _beside(parts: list[tuple[str, NDArray[np.float32]]]) -> NDArray[np.float32]
 
 
 def _is_rows(X: Any) -> bool:
-    """Whether these are features of nodes rather than a graph."""
+    """Return whether these are features of nodes, not a graph."""
     if isinstance(X, (Graph, str, os.PathLike, Mapping)):
         return False
     graphs = (_convert.is_hetero, _convert.is_dgl, _convert.is_networkx, _convert.is_igraph, _convert.is_pyg)
@@ -401,12 +678,12 @@ def _is_rows(X: Any) -> bool:
         return False
     if isinstance(X, (list, tuple)) or hasattr(X, "__array__") or _convert.is_sparse(X) or _convert.is_frame(X):
         return True
-    # Datasets of PyG can be counted; anything else is left to say what is wrong.
+    # Datasets of PyG can be indexed. Anything else is treated as features, whose checks explain what is wrong.
     return not hasattr(X, "__getitem__")
 
 
 def _same_rows(rows: Any, known: Any) -> bool:
-    """Whether these are the very features that were fitted."""
+    """Return whether these features are equal to those that were fitted."""
     import numpy as np
 
     if known is None or tuple(rows.shape) != tuple(known.shape):
@@ -421,7 +698,7 @@ def _same_rows(rows: Any, known: Any) -> bool:
 
 
 def _classes_of(y: Any, rows: int, whose: str) -> Any:
-    """Classes for rows of features, checked as scikit-learn checks them."""
+    """Return the classes for rows of features, with the checks of scikit-learn."""
     import numpy as np
 
     if y is None:

@@ -1,4 +1,4 @@
-"""Keywords become the words of the command, so that both mean the same and say the same of a mistake."""
+"""Translation of keyword arguments to arguments of the command, so that both have the same meaning and the same errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Task = Literal["links", "nodes"]
-#: A callable gets the stage, the steps done and the steps in all; what it raises stops the work.
+#: A callable that receives the stage, the steps done and the total number of steps. An exception that it raises stops the run.
 ProgressCallback = Callable[[str, int, int], object]
 Progress = Union[bool, ProgressCallback, None]
 RandomState = Union[int, "np.random.RandomState", "np.random.Generator", None]
@@ -20,47 +20,45 @@ How = tuple[int, Union[ProgressCallback, None], Union[Callable[[str], object], N
 
 
 class Options(TypedDict, total=False):
-    """What :func:`probe` and :func:`act` can be told beside their parameters, as the command can. None stands for the default."""
+    """Options of :func:`probe` and :func:`act`, given as keyword arguments. None is the default."""
 
-    #: Links: negatives are verified non-edges (``clean``), or unverified random pairs as in the published code (``paper``). Default clean.
+    #: Links: how negatives are drawn: verified non-edges (``clean``), or unverified random pairs as in the paper's code (``paper``). Default clean.
     protocol: Literal["clean", "paper"] | None
-    #: Links: which pairs are told from edges: any, such with the degrees of the edges' ends, or 500 hard ones for each edge (HeaRT). Default uniform.
+    #: Links: non-edges that edges are compared with: uniform, degree-matched, or hard, 500 per edge (HeaRT). Default uniform.
     negatives: Literal["uniform", "degree", "heart"] | None
-    #: Shares that train and that validate; the rest tests. Default (0.7, 0.1) of the edges, (0.025, 0.025) of the labelled nodes of each class.
+    #: Shares of the training and validation sets; the rest is the test set. Default (0.7, 0.1) of the edges, (0.025, 0.025) of each class's nodes.
     shares: tuple[float, float] | None
-    #: Number of splits. Default 1; 3 for a probe of at most 25 000 edges.
+    #: Number of splits, with consecutive seeds. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
-    #: Of U, R, F, P, S, P1, S1, S3, S5, D, X. Default U,R,F,P,S,D,X for links, U,R,F,P,S for nodes and in the paper protocol.
-    #: A mapping adds components of your own to these, each with rows for the nodes: ``{"text": array}``; see :meth:`Graph.with_components`.
+    #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S for nodes and in the paper protocol.
     components: str | Iterable[str] | Mapping[str, Any] | None
-    #: Links: no compatibility matrix, H by ridge regression, or H* refitted on edges and non-edges. Default hstar.
+    #: Links: compatibility matrix: none, H by ridge regression, or H* refitted on edges and non-edges. Default hstar.
     compat: Literal["none", "h", "hstar"] | None
-    #: A known model as a configuration of this one: SlimG is U, F, P, S without a compatibility matrix.
+    #: Settings of a known model: SlimG is U, F, P, S without a compatibility matrix.
     preset: Literal["slimg"] | None
-    #: Links: the K of Hits@K. Default 100, less on small graphs.
+    #: Links: the K of Hits@K. Default 100, or less on small graphs; 10 with hard negatives.
     hits: int | None
-    #: Embedding size of a component. Default 128.
+    #: Dimension of the embedding of each component. Default 128.
     dim: int | None
-    #: Random walks from every node, for R. Default 200.
+    #: Number of random walks from every node, for component R. Default 200.
     walk_trials: int | None
-    #: Propagation steps of P and S. Default 2.
+    #: Number of propagation steps of P and S. Default 2.
     steps: int | None
-    #: Averaging over neighbours in S. Default symmetric.
+    #: Averaging of neighbours in S. Default symmetric.
     s_averaging: Literal["row", "symmetric"] | None
-    #: Scale the columns of propagated features to length 1 before the PCA. Default no.
+    #: Whether to scale the columns of propagated features to length 1 before the PCA. Default False.
     column_norm: bool | None
-    #: How features become input: every column by its kind, or as in the paper's code, with one-hot degrees beside them or not. Default by-kind;
-    #: paper in the paper protocol.
+    #: Preparation of features: every column by its kind, or as in the paper's code, without or with one-hot degrees. Default by-kind; paper in the paper protocol.
     feature_scaling: Literal["by-kind", "paper", "paper-degrees"] | None
-    #: Subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol.
+    #: Number of subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol.
     power_iterations: int | None
-    #: Links: bins of the similarity in Probe. Default 8.
+    #: Links: number of similarity bins in Probe. Default 8.
     bins: int | None
-    #: Nodes: clusters in Probe, for each class.
+    #: Nodes: number of clusters per class in Probe. Default 2.
     clusters_per_class: int | None
-    #: Nodes: how Act normalises embeddings: rows to length 1, columns to deviation 1, both, or rows except for tables of few columns. Default by-kind.
+    #: Nodes: how Act normalises embeddings: rows to length 1, columns to standard deviation 1, both, or rows except for tables of few columns. Default by-kind.
     normalization: Literal["none", "rows", "columns", "both", "by-kind"] | None
-    #: Nodes: drop classes with fewer labelled nodes. Default 0.
+    #: Nodes: classes with fewer labelled nodes are left out. Default 0.
     min_class: int | None
     #: LASSO penalties that Act tries.
     lambda1: float | Iterable[float] | None
@@ -68,21 +66,21 @@ class Options(TypedDict, total=False):
     lambda2: float | Iterable[float] | None
     #: Ridge penalties that Act tries, divided by the number of training rows.
     ridge: float | Iterable[float] | None
-    #: Links: folds of cross-fitting, 0 for none. Default 5; 0 in the paper protocol.
+    #: Links: number of folds of cross-fitting; 0 turns it off. Default 5; 0 in the paper protocol.
     crossfit: int | None
-    #: Links: negatives for each edge that Act learns from. Default 3; 1 in the paper protocol.
+    #: Links: negatives per training edge in Act. Default 3; 1 in the paper protocol.
     train_negatives: int | None
-    #: Links: keep the lengths of the embeddings' rows, which grow with the degree. Default no.
+    #: Links: whether the rows of embeddings keep their lengths, which grow with the degree. Default False.
     keep_lengths: bool | None
-    #: Links: training pairs that Act learns from at most. Default 300 000; 600 000 in the paper protocol.
+    #: Links: largest number of training pairs in Act. Default 300 000; 600 000 in the paper protocol.
     max_pairs: int | None
-    #: Links: edges that H* is fitted on at most. Default 200 000.
+    #: Links: largest number of edges that H* is fitted on. Default 200 000.
     compat_edges: int | None
-    #: Links: features of a pair depend on the order of its nodes, as in the paper. Default no.
+    #: Links: whether the features of a pair depend on the order of its nodes, as in the paper. Default False.
     ordered_pairs: bool | None
-    #: Links: penalties from the largest downwards (``path``), or the paper's (``grid``). Default path; grid in the paper protocol.
+    #: Links: penalties that Act tries: decreasing ones (``path``), or those of the paper (``grid``). Default path; grid in the paper protocol, or if penalties are given.
     penalties: Literal["path", "grid"] | None
-    #: Nodes: Act leaves out components whose score shuffled labels reach more often than this.
+    #: Nodes: largest p-value of a component that Act uses. Default 0.05.
     max_p: float | None
 
 
@@ -95,19 +93,19 @@ _TASK_OF: dict[str, Task] = {
     **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p"), "nodes"),
 }
 
-#: Keywords that take whole numbers.
+#: Keywords that take integers.
 _INTEGERS = frozenset(
     ("splits", "hits", "dim", "walk_trials", "steps", "power_iterations", "bins", "clusters_per_class")
     + ("min_class", "crossfit", "train_negatives", "max_pairs", "compat_edges")
 )
 
 
-#: The same under another name: as the command or the estimators have it.
+#: Keywords of these functions for names that the command or the estimators use.
 _ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs", "directed": "ordered_pairs"}
 
 
 def own_components(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    """The other keywords, and the components of the user's own."""
+    """Return the other keywords, and the user's own components."""
     own = options.get("components")
     if not isinstance(own, Mapping):
         return dict(options), {}
@@ -115,7 +113,7 @@ def own_components(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[
 
 
 def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0, task: str | None = None) -> list[str]:
-    """The command's words for these keywords of the function `of`."""
+    """Return the arguments of the command for these keywords of the function `of`."""
     said = [f"--seed={seed_of(random_state)}"]
     if task is not None:
         said.append(f"--task={task}")
@@ -152,7 +150,7 @@ def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0,
 
 
 def seed_of(random_state: RandomState) -> int:
-    """A seed; ``None`` is 0: results never depend on an unrecorded seed."""
+    """Return a seed. ``None`` is 0: results never depend on an unrecorded seed."""
     if random_state is None:
         return 0
     if hasattr(random_state, "integers"):
@@ -166,13 +164,13 @@ def seed_of(random_state: RandomState) -> int:
 
 
 def how(n_jobs: int | None, progress: Progress, *, notices: bool = False) -> How:
-    """Threads, the listener for progress, and whether notices of the library become warnings."""
+    """Return the number of threads, the progress callback, and the function that receives notices of the library, if any."""
     if n_jobs is None:
         threads = 0
     else:
         threads = integer(n_jobs, "n_jobs")
         if threads == 0:
-            raise ValueError("invalid `n_jobs`: 0 (need a number of threads, or -1 or None for one on each core)")
+            raise ValueError("invalid `n_jobs`: 0 (need a number of threads, or -1 or None for one per core)")
         if threads < 0:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
             threads = max(1, cores + 1 + threads)
@@ -185,7 +183,7 @@ def how(n_jobs: int | None, progress: Progress, *, notices: bool = False) -> How
 
 
 def integer(value: Any, name: str) -> int:
-    """A whole number for the argument `name`; nothing is rounded or cut off."""
+    """Return an integer for the argument `name`; other numbers are refused, not rounded."""
     try:
         return operator.index(value)
     except TypeError:
@@ -197,7 +195,7 @@ def integer(value: Any, name: str) -> int:
 
 
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
-    """Warns at the line of the user's code that called the package, however deep the call is."""
+    """Warn at the line of the user's code that called the package, at any depth of calls."""
     import warnings
 
     package = os.path.dirname(__file__)
@@ -208,7 +206,7 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
 
 
 class Bar:
-    """Progress as tqdm shows it, or as plain lines on standard error where there is no tqdm."""
+    """Progress as a bar of tqdm, or as lines on standard error if tqdm is not installed."""
 
     def __init__(self) -> None:
         self._stage: str | None = None
@@ -235,7 +233,7 @@ class Bar:
             self.close()
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
         self._bar = None

@@ -1,4 +1,4 @@
-"""What probe and act found."""
+"""Results of ``probe`` and ``act``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,24 @@ if TYPE_CHECKING:
 
 
 class Verdict(NamedTuple):
-    """The answer, why, and what to do next."""
+    """The verdict of a run: whether a GNN should help, why, and what to do next.
 
-    #: ``gnn``, ``combine``, ``structure``, ``features``, ``any``, ``nothing`` or ``undecided``: docs/python.md says what each means.
+    Attributes
+    ----------
+    kind
+        ``gnn``, ``combine``, ``structure``, ``features``, ``any``, ``nothing`` or ``undecided``;
+        docs/python.md explains them.
+    headline
+        The verdict in a few words.
+    reason
+        The figures that it is based on.
+    next
+        The recommended next step.
+    """
+
     kind: str
-    #: The answer in a few words.
     headline: str
-    #: The figures behind it.
     reason: str
-    #: What to do next.
     next: str
 
     def __str__(self) -> str:
@@ -33,8 +42,19 @@ class Verdict(NamedTuple):
 
 
 class Result:
-    """What a run found. The JSON is the truth; everything else is a view of it.
+    """The result of a run of :func:`probe` or :func:`act`.
 
+    All properties are views of the JSON report. In a notebook a result is displayed as a page.
+
+    Attributes
+    ----------
+    model
+        The fitted :class:`Model` of the first split; None after a probe.
+    tested
+        The test data of the first split with their scores, a :class:`Tested`; None after a probe.
+
+    Examples
+    --------
     >>> import netinfof
     >>> result = netinfof.probe("synth:demo")
     >>> result.verdict.kind
@@ -46,35 +66,37 @@ class Result:
     def __init__(self, json_text: str, model: Model | None = None, tested: Tested | None = None) -> None:
         self._json = json_text
         self._data: dict[str, Any] | None = None
-        #: The fitted model of the first split; None after a probe.
         self.model = model
-        #: The test data of the first split with its scores; None after a probe.
         self.tested = tested
 
     @property
     def data(self) -> dict[str, Any]:
-        """The whole report (docs/json.md)."""
+        """The whole report as a dictionary; docs/json.md describes it."""
         if self._data is None:
             self._data = json.loads(self._json)
         return self._data
 
     @property
     def task(self) -> str:
-        """``links`` or ``nodes``."""
+        """The task: ``links`` or ``nodes``."""
         return str(self.data["task"])
 
     @property
     def verdict(self) -> Verdict:
-        """Would a GNN help?"""
+        """The verdict: whether a GNN should help, why, and what to do next."""
         told = self.data["verdict"]
         return Verdict(told["kind"], _native.headline(told["kind"]), told["reason"], told["next"])
 
     @property
     def information(self) -> Table:
-        """A row for each group of components, and for each component alone: the evidence behind the verdict, means over the splits.
+        """Predictive information, the evidence behind the verdict.
 
-        - ``bits``, ``low``, ``high``: bits about the target that a linear model predicts on samples it has not seen, with their 95 % interval;
-        - ``share``: of the target's entropy; ``score``: 2 to the power of minus the cross entropy.
+        One row per group of components and per component, as means over the splits:
+
+        - ``group``: name of the group or component;
+        - ``bits``, ``low``, ``high``: bits about the target that a linear model predicts on samples that it has not seen, and their 95 % interval;
+        - ``share``: bits as a share of the entropy of the target;
+        - ``score``: 2 to the power of minus the cross entropy.
         """
         found = self.data["predictive_information"]
         groups = found["groups"]
@@ -91,14 +113,19 @@ class Result:
 
     @property
     def scores(self) -> Table:
-        """A row for each component, means over the splits.
+        """NetInfoF scores.
 
+        One row per component, as means over the splits:
+
+        - ``component``, ``group``: name of the component, and what it represents: structure, features, propagation or other;
         - ``score``: NetInfoF score, 2 to the power of minus the entropy of the labels given the component;
-        - ``corrected``, ``low``, ``high``: the score less its bias from few samples, which is what is printed, and its 95 % interval;
-        - ``normalized``: the score from 0, knowing nothing, to 1; ``no_information``: the score of knowing nothing;
-        - ``accuracy``: of the same table, never below the score; ``held_out``: of what the table says, on samples it has not seen;
-        - ``p_value``: how often shuffled labels score as high; ``tells``: whether that is seldom enough to be no chance;
-        - ``group``: what the component stands for: structure, features, propagation or other.
+        - ``corrected``, ``low``, ``high``: score corrected for the bias of few samples, which is the printed one, and its 95 % interval;
+        - ``normalized``: score on a scale from 0 (no information) to 1;
+        - ``accuracy``: accuracy of the same table, never below the score;
+        - ``no_information``: score of a component that carries no information;
+        - ``held_out``: accuracy of the table's predictions on samples that it has not seen;
+        - ``p_value``: how often permuted labels score as high, as the median of the splits;
+        - ``tells``: whether the component carries a detectable signal.
         """
         components = self.data["components"]
         table: dict[str, list[Any]] = {"component": list(components)}
@@ -115,28 +142,55 @@ class Result:
 
     @property
     def test(self) -> dict[str, float]:
-        """Mean test metrics over the splits; empty after a probe."""
+        """Test metrics, as means over the splits; empty after a probe."""
         return dict(self.data["mean"].get("test", {}))
 
     @property
     def graph(self) -> dict[str, Any]:
-        """Facts about the graph."""
+        """Facts about the graph; see :meth:`Graph.facts`."""
         return dict(self.data["graph"])
 
     @property
     def notices(self) -> list[str]:
-        """What one should know about the run."""
+        """Notices about the run."""
         return list(self.data["notices"])
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The report as the command writes it with ``--json``; written to a file too where one is named."""
+        """Return the JSON report, and optionally write it to a file.
+
+        Parameters
+        ----------
+        path
+            File to write. None: no file.
+
+        Returns
+        -------
+        str
+            The report, in the format of the command.
+        """
         if path is not None:
             _write(path, self._json + "\n")
         return self._json
 
     @classmethod
     def from_json(cls, text: str | os.PathLike[str]) -> Result:
-        """A result again from its JSON, or from the command's: the text, or the file that holds it."""
+        """Read a result from a JSON report of this package or of the command.
+
+        Parameters
+        ----------
+        text
+            The JSON text, or the path of a file that holds it.
+
+        Returns
+        -------
+        Result
+            The result, without model and test data.
+
+        Raises
+        ------
+        ValueError
+            If the text is not a report of netinfof.
+        """
         if not isinstance(text, str) or not text.lstrip().startswith("{"):
             with open(text, encoding="utf-8") as file:
                 text = file.read()
@@ -144,14 +198,36 @@ class Result:
         return cls(text)
 
     def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The report as a self-contained page; written to a file too where one is named."""
+        """Return the report as a self-contained page, and optionally write it to a file.
+
+        Parameters
+        ----------
+        path
+            File to write. None: no file.
+
+        Returns
+        -------
+        str
+            The page.
+        """
         page = _native.page(self._json)
         if path is not None:
             _write(path, page)
         return page
 
     def plot(self, ax: Any = None) -> Any:
-        """Scores with their intervals, by component: a plot of matplotlib; returns its axes."""
+        """Plot the scores of the components with their intervals; needs matplotlib.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib to draw on. None: a new figure.
+
+        Returns
+        -------
+        Axes
+            The axes.
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 
@@ -159,7 +235,7 @@ class Result:
         colours = {"structure": "#3b6fb6", "features": "#c0692b", "propagation": "#2e8b57", "other": "#8a6fb0"}
         rows = self.scores.rows()[::-1]
         for at, row in enumerate(rows):
-            # The corrected value may leave its interval by rounding alone.
+            # The corrected value may lie outside its interval because of rounding.
             error = [[max(0.0, row["corrected"] - row["low"])], [max(0.0, row["high"] - row["corrected"])]]
             colour = colours[row["group"]] if row["tells"] else "#b5b5b5"
             ax.errorbar(row["corrected"], at, xerr=error, fmt="o", color=colour, capsize=3)
@@ -169,11 +245,11 @@ class Result:
         ax.set_yticks(range(len(rows)), [row["component"] for row in rows])
         ax.set_ylim(-0.6, len(rows) - 0.2)
         ax.set_xlim(min(floor - 0.03, *(row["low"] - 0.02 for row in rows)), 1.0)
-        ax.set_xlabel("NetInfoF score, corrected, with 95 % intervals (dotted: knowing nothing)")
+        ax.set_xlabel("NetInfoF score, corrected, with 95 % intervals (dotted: no information)")
         for name in dict.fromkeys(row["group"] for row in reversed(rows) if row["tells"]):
             ax.plot([], [], "o", color=colours[name], label=name)
         if any(not row["tells"] for row in rows):
-            ax.plot([], [], "o", color="#b5b5b5", label="tells nothing")
+            ax.plot([], [], "o", color="#b5b5b5", label="no detectable signal")
         ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
         ax.set_title(f"{self.data['graph']['name']}, {self.task}: {self.verdict.headline}", fontsize=10, loc="left")
         for side in ("top", "right"):
@@ -183,8 +259,8 @@ class Result:
     def _repr_html_(self) -> str:
         import html
 
-        # A frame of its own: the page's styles must not reach the notebook, nor the notebook's the page.
-        # Links within the page must stay in it.
+        # A separate frame keeps the styles of the page and of the notebook apart.
+        # The base address keeps links within the page.
         page = _native.page(self._json).replace("<head>", '<head><base href="about:srcdoc">', 1)
         page = html.escape(page, quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:1px solid #8885;border-radius:6px" title="netinfof report"></iframe>'
@@ -199,18 +275,25 @@ class Result:
 
 
 class Tested(NamedTuple):
-    """Test data with what a model makes of it."""
+    """Test data with the scores of the model.
 
-    #: Pairs of node numbers, or node numbers.
+    Attributes
+    ----------
+    items
+        Pairs of node numbers, or node numbers.
+    truth
+        1 for edges and 0 for negatives; for nodes, the position of the true class.
+    scores
+        Log-odds before calibration: one column for links, one column per class for nodes.
+    """
+
     items: NDArray[np.int64]
-    #: 1 for edges and 0 for other pairs, or places of the true classes.
     truth: NDArray[np.int64]
-    #: Log-odds before calibration, a column for each class; one for links.
     scores: NDArray[np.float64]
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    """As a whole or not at all."""
+    """Write a file completely or not at all."""
     path = os.fspath(path)
     part = f"{path}.{os.getpid()}.tmp"
     folder = os.path.dirname(path) or "."

@@ -1,4 +1,4 @@
-"""Splits of edges and of nodes: made here or brought along, and handed to other libraries."""
+"""Splits of edges and of nodes: drawn here or supplied by the user, checked, and exported to other libraries."""
 
 from __future__ import annotations
 
@@ -16,19 +16,55 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: What `split=` takes.
+#: Anything that `split=` accepts.
 SplitLike = Union["LinkSplit", "NodeSplit", str, "os.PathLike[str]"]
 
 
 class LinkSplit:
-    """Which edges train, validate and test, and which pairs are the negatives; arrays of two columns, of node numbers.
+    """A split of edges into training, validation and test edges, with negatives.
 
+    Make one to use your own split as ``split=``. If negatives are not given, they are drawn.
+
+    Parameters
+    ----------
+    train
+        Training edges: two columns of node numbers.
+    valid
+        Validation edges.
+    test
+        Test edges.
+    valid_negatives
+        Pairs that validation edges are compared with. None: drawn.
+    test_negatives
+        Pairs that test edges are compared with. None: drawn.
+    graph
+        The graph that is split, for :meth:`check` and exports.
+    negatives_each
+        Number of negatives that belong to each edge, in the order of the edges; 0 if all edges share them.
+
+    Attributes
+    ----------
+    train
+        Training edges, an array of two columns of node numbers.
+    valid
+        Validation edges.
+    valid_negatives
+        Pairs that validation edges are compared with.
+    test
+        Test edges.
+    test_negatives
+        Pairs that test edges are compared with.
+    negatives_each
+        Number of negatives that belong to each edge; 0 if all edges share them.
+    graph
+        The graph that is split, or None.
+
+    Examples
+    --------
     >>> import netinfof
     >>> split = netinfof.link_split("synth:demo")
     >>> split
     LinkSplit(train=2816, valid=402+402, test=805+805)
-
-    Make one of your own for ``split=``; negatives are drawn where there are none.
     """
 
     def __init__(
@@ -42,41 +78,40 @@ class LinkSplit:
         graph: GraphLike | None = None,
         negatives_each: int = 0,
     ) -> None:
-        #: Training edges.
         self.train = _pairs(train)
-        #: Validation edges.
         self.valid = _pairs(valid)
-        #: Pairs to tell them from.
         self.valid_negatives = _pairs(valid_negatives)
-        #: Test edges.
         self.test = _pairs(test)
-        #: Pairs to tell them from.
         self.test_negatives = _pairs(test_negatives)
-        #: How many negatives each edge has of its own, one after the other; 0 where all share them.
         self.negatives_each = integer(negatives_each, "negatives_each")
-        #: The graph that was split.
         self.graph = None if graph is None else Graph.of(graph)
 
     def _native(self) -> list[Any]:
         return [_pairs(part) for part in (self.train, self.valid, self.valid_negatives, self.test, self.test_negatives)]
 
     def _shared(self) -> None:
-        """Negatives of each edge's own cannot be told from shared ones any more once they are arrays."""
+        """Refuse negatives that belong to single edges: as plain arrays they look like shared ones."""
         if self.negatives_each:
             raise ValueError(
-                'invalid split: each edge has negatives of its own, which a split cannot bring along (ask for `negatives="heart"` with the same seed instead)'
+                'invalid split: each edge has negatives of its own, which cannot be passed as a split (need `negatives="heart"` with the same seed)'
             )
 
     def _whole(self) -> Graph:
         if self.graph is None:
-            raise ValueError("the split knows no graph; give it one: LinkSplit(..., graph=graph)")
+            raise ValueError("the split has no graph (need one: LinkSplit(..., graph=graph))")
         return self.graph
 
     def to_pyg(self) -> tuple[Any, Any, Any]:
-        """Three `Data` of PyG as `RandomLinkSplit` gives them: training, validation and test.
+        """Convert the split to three `Data` of PyG, as `RandomLinkSplit` does.
 
-        Messages pass along training edges in all three (``edge_index``, both directions). ``edge_label_index`` and ``edge_label`` hold the
-        pairs to score: edges (1), then negatives (0). The training part has edges alone: draw negatives anew in every epoch.
+        Messages pass along training edges in all three (``edge_index``, both directions). ``edge_label_index``
+        and ``edge_label`` hold the pairs to score: edges (1), then negatives (0). The training part has only
+        edges: draw negatives anew in every epoch.
+
+        Returns
+        -------
+        tuple
+            Training, validation and test data.
         """
         import numpy as np
         import torch
@@ -98,7 +133,14 @@ class LinkSplit:
         return part(self.train, none), part(self.valid, self.valid_negatives), part(self.test, self.test_negatives)
 
     def to_dgl(self) -> tuple[Any, dict[str, Any]]:
-        """The training graph of DGL (both directions, with ``feat`` and ``label``), and the pairs to score as tensors of two columns."""
+        """Convert the split to DGL.
+
+        Returns
+        -------
+        tuple
+            The training graph (both directions, with ``feat`` and ``label``), and a dictionary of the pairs to
+            score as tensors of two columns.
+        """
         import dgl
         import numpy as np
         import torch
@@ -111,11 +153,28 @@ class LinkSplit:
         return graph, {name: torch.from_numpy(np.array(getattr(self, name))) for name in names}
 
     def check(self, graph: GraphLike | None = None) -> Checked:
-        """What is wrong with the split: see :func:`check_split`."""
+        """Check the split; see :func:`check_split`.
+
+        Parameters
+        ----------
+        graph
+            The whole graph. None: the graph of the split.
+
+        Returns
+        -------
+        Checked
+            The findings.
+        """
         return check_split(self._whole() if graph is None else graph, self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as npz for the command's ``--split``."""
+        """Write the split as an npz file, which ``split=`` and the command accept.
+
+        Parameters
+        ----------
+        path
+            File to write.
+        """
         import numpy as np
 
         self._shared()
@@ -130,30 +189,78 @@ class LinkSplit:
 
 
 class NodeSplit:
-    """Which labelled nodes train, validate and test: node numbers.
+    """A split of labelled nodes into training, validation and test nodes.
 
+    Parameters
+    ----------
+    train
+        Training nodes: node numbers, or a mask.
+    valid
+        Validation nodes.
+    test
+        Test nodes.
+    graph
+        The graph that is split, for :meth:`check` and exports.
+
+    Attributes
+    ----------
+    train
+        Training nodes, an array of node numbers.
+    valid
+        Validation nodes.
+    test
+        Test nodes.
+    graph
+        The graph that is split, or None.
+
+    Examples
+    --------
     >>> import netinfof
     >>> netinfof.node_split("synth:demo", train=0.1, valid=0.1)
     NodeSplit(train=120, valid=120, test=960)
     """
 
     def __init__(self, train: Any, valid: Any, test: Any, *, graph: GraphLike | None = None) -> None:
-        #: Training nodes.
         self.train = _nodes(train)
-        #: Validation nodes.
         self.valid = _nodes(valid)
-        #: Test nodes.
         self.test = _nodes(test)
-        #: The graph that was split.
         self.graph = None if graph is None else Graph.of(graph)
 
     @classmethod
     def from_masks(cls, train: Any, valid: Any, test: Any, *, graph: GraphLike | None = None) -> NodeSplit:
-        """From three masks, as in PyG's `Data`."""
+        """Make a split of three masks, as in a `Data` of PyG.
+
+        Parameters
+        ----------
+        train
+            Mask of the training nodes, one entry per node.
+        valid
+            Mask of the validation nodes.
+        test
+            Mask of the test nodes.
+        graph
+            The graph that is split.
+
+        Returns
+        -------
+        NodeSplit
+            The split.
+        """
         return cls(*(_masked(mask) for mask in (train, valid, test)), graph=graph)
 
     def masks(self, num_nodes: int | None = None) -> dict[str, NDArray[np.bool_]]:
-        """Masks over all nodes, under PyG's names."""
+        """Return masks over all nodes, under the names of PyG.
+
+        Parameters
+        ----------
+        num_nodes
+            Number of nodes. None: that of the graph of the split.
+
+        Returns
+        -------
+        dict
+            The masks ``train_mask``, ``val_mask`` and ``test_mask``.
+        """
         import numpy as np
 
         if num_nodes is None:
@@ -170,11 +277,17 @@ class NodeSplit:
 
     def _whole(self) -> Graph:
         if self.graph is None:
-            raise ValueError("the split knows no graph; give it one: NodeSplit(..., graph=graph)")
+            raise ValueError("the split has no graph (need one: NodeSplit(..., graph=graph))")
         return self.graph
 
     def to_pyg(self) -> Any:
-        """A `Data` of PyG with ``train_mask``, ``val_mask`` and ``test_mask``."""
+        """Convert the graph and the split to a `Data` of PyG.
+
+        Returns
+        -------
+        Data
+            With ``train_mask``, ``val_mask`` and ``test_mask``.
+        """
         import torch
 
         data = self._whole().to_pyg()
@@ -183,7 +296,13 @@ class NodeSplit:
         return data
 
     def to_dgl(self) -> Any:
-        """A graph of DGL with the masks in ``ndata``."""
+        """Convert the graph and the split to a graph of DGL.
+
+        Returns
+        -------
+        DGLGraph
+            With the masks in ``ndata``.
+        """
         import dgl
         import numpy as np
         import torch
@@ -198,11 +317,28 @@ class NodeSplit:
         return graph
 
     def check(self, graph: GraphLike | None = None) -> Checked:
-        """What is wrong with the split: see :func:`check_split`."""
+        """Check the split; see :func:`check_split`.
+
+        Parameters
+        ----------
+        graph
+            The whole graph. None: the graph of the split.
+
+        Returns
+        -------
+        Checked
+            The findings.
+        """
         return check_split(self._whole() if graph is None else graph, self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as npz for the command's ``--split``."""
+        """Write the split as an npz file, which ``split=`` and the command accept.
+
+        Parameters
+        ----------
+        path
+            File to write.
+        """
         import numpy as np
 
         masks = self.masks()
@@ -222,8 +358,36 @@ def link_split(
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> LinkSplit:
-    """Splits the edges of a graph and draws negatives: the very split that probe and act use for the same seed.
+    """Split the edges of a graph and draw negatives.
 
+    It is the split that :func:`probe` and :func:`act` use with the same seed and parameters.
+
+    Parameters
+    ----------
+    data
+        A graph in any form that :meth:`Graph.of` accepts.
+    train
+        Share of the edges in the training set.
+    valid
+        Share of the edges in the validation set. The remaining edges are the test set.
+    protocol
+        How negatives are drawn: verified non-edges (``"clean"``), or unverified random pairs as in the
+        paper's published code (``"paper"``). Results of the two are not comparable.
+    negatives
+        Non-edges that edges are compared with: uniform, degree-matched (``"degree"``), or hard, 500 per
+        edge (``"heart"``).
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+
+    Returns
+    -------
+    LinkSplit
+        The split.
+
+    Examples
+    --------
     >>> import netinfof
     >>> split = netinfof.link_split("synth:demo", random_state=1)
     >>> split.check().findings
@@ -253,7 +417,29 @@ def node_split(
     min_class: int = 0,
     random_state: RandomState = 0,
 ) -> NodeSplit:
-    """Splits the labelled nodes class by class: the very split that probe and act use for the same seed and shares."""
+    """Split the labelled nodes of a graph, class by class.
+
+    It is the split that :func:`probe` and :func:`act` use with the same seed and shares.
+
+    Parameters
+    ----------
+    data
+        A graph in any form that :meth:`Graph.of` accepts.
+    train
+        Share of the labelled nodes of each class in the training set.
+    valid
+        Share of the labelled nodes of each class in the validation set. The remaining labelled nodes
+        are the test set.
+    min_class
+        Classes with fewer labelled nodes are left out.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0.
+
+    Returns
+    -------
+    NodeSplit
+        The split.
+    """
     graph = Graph.of(data)
     least = integer(min_class, "min_class")
     if least < 0:
@@ -264,26 +450,42 @@ def node_split(
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a split."""
+    """A problem of a split.
 
-    #: A word for scripts, such as ``test-in-training``.
+    Attributes
+    ----------
+    kind
+        Identifier of the problem, such as ``test-in-training``; docs/formats.md lists them.
+    what
+        Description of the problem.
+    count
+        Number of cases.
+    examples
+        Some of the cases.
+    """
+
     kind: str
-    #: What is wrong.
     what: str
-    #: How many.
     count: int
-    #: A few of them.
     examples: list[str]
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found, and what it looked at. True where nothing is wrong."""
+    """The result of a check of a split. It is true if there are no findings.
+
+    Attributes
+    ----------
+    findings
+        Problems that were found.
+    checks
+        Checks that were made.
+    skipped
+        Checks that could not be made, and why.
+    """
 
     findings: list[Finding]
-    #: What was looked for.
     checks: list[str]
-    #: What could not be looked at, and why.
     skipped: list[str]
 
     def __bool__(self) -> bool:
@@ -291,17 +493,34 @@ class Checked:
 
     def __str__(self) -> str:
         if not self.findings:
-            return f"nothing is wrong ({len(self.checks)} checks)"
+            return f"no problems found ({len(self.checks)} checks)"
         return "\n".join(f"{f.kind}: {f.what}, such as {', '.join(f.examples)}" if f.examples else f"{f.kind}: {f.what}" for f in self.findings)
 
 
 def check_split(
     data: GraphLike, split: SplitLike | Mapping[str, Any], *, task: Task | None = None, n_jobs: int | None = None
 ) -> Checked:
-    """Leaks, overlaps, negatives that are edges or too easy, features that hold the answer: what ``netinfof check-split`` looks for.
+    """Check a split for leaks, overlaps, unsuitable negatives and features that hold the answer.
 
-    `task` says what a file splits, ``links`` or ``nodes``; without it, nodes where it holds masks.
+    Parameters
+    ----------
+    data
+        The whole graph, in any form that :meth:`Graph.of` accepts.
+    split
+        A :class:`LinkSplit`, a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, the path of a
+        file, or a mapping with the arguments of :class:`LinkSplit`.
+    task
+        Task of a split in a file: ``links`` or ``nodes``. None: nodes if the file holds masks.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
 
+    Returns
+    -------
+    Checked
+        The findings.
+
+    Examples
+    --------
     >>> import netinfof
     >>> split = netinfof.link_split("synth:demo")
     >>> split.train[0] = split.test[0]
@@ -319,7 +538,7 @@ def check_split(
 
 
 def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
-    """The arrays of a split that somebody brought along."""
+    """Return the arrays of a split that the user supplied."""
     if isinstance(split, LinkSplit):
         split._shared()
         _warn_of_unknown_nodes(split, graph)
@@ -328,11 +547,11 @@ def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
     if isinstance(split, str) and split == "masks":
         masks = graph.masks
         if masks is None:
-            raise ValueError("invalid `split`: masks (the graph brought no train_mask, val_mask and test_mask)")
+            raise ValueError("invalid `split`: masks (the graph has no train_mask, val_mask and test_mask)")
         return NodeSplit.from_masks(masks["train"], masks["val"], masks["test"])._native()
     if isinstance(split, (str, os.PathLike)):
         return _native.load_split(graph._native, os.fspath(split), task == "nodes")
-    raise TypeError(f"no split can be made of {type(split).__qualname__}; take a LinkSplit, a NodeSplit, 'masks', or a file")
+    raise TypeError(f"cannot read a split from {type(split).__qualname__} (need a LinkSplit, a NodeSplit, 'masks', or a file)")
 
 
 def _holds_masks(path: Any) -> bool:
@@ -345,7 +564,7 @@ def _holds_masks(path: Any) -> bool:
 
 
 def _warn_of_unknown_nodes(split: LinkSplit, graph: Graph) -> None:
-    """Training edges that the graph does not have are labels taken for numbers, more often than not."""
+    """Warn about training edges that the graph does not have: usually names were taken for node numbers."""
     import numpy as np
 
     def keys(ends: Any) -> Any:
@@ -354,7 +573,7 @@ def _warn_of_unknown_nodes(split: LinkSplit, graph: Graph) -> None:
     train = split.train.T
     strange = int((~np.isin(keys(train), keys(graph.edge_index))).sum())
     if strange:
-        text = f"{strange} of {len(split.train)} training edges are no edges of the graph; splits hold node numbers, as `graph.numbers_of` gives them for labels"
+        text = f"{strange} of {len(split.train)} training edges {'is' if strange == 1 else 'are'} not in the graph; splits hold node numbers (`graph.numbers_of` converts names)"
         warn(text)
 
 
@@ -367,7 +586,7 @@ def _pairs(pairs: Any) -> NDArray[np.int64]:
     if found.size == 0:
         return np.zeros((0, 2), np.int64)
     if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        turned = "; `.T` turns an edge index round" if found.ndim == 2 and found.shape[0] == 2 else ""
+        turned = "; use `.T` for an edge index" if found.ndim == 2 and found.shape[0] == 2 else ""
         raise ValueError(f"invalid split: pairs of shape {found.shape} and {found.dtype} (need two columns of node numbers{turned})")
     return np.ascontiguousarray(found, np.int64)
 
@@ -388,7 +607,7 @@ def _masked(mask: Any) -> NDArray[np.int64]:
 
     found = _convert.array(mask)
     if found.ndim != 1:
-        raise ValueError(f"invalid split: a mask of shape {found.shape} (need one of them: NodeSplit.from_masks(data.train_mask[:, 0], ...))")
+        raise ValueError(f"invalid split: a mask of shape {found.shape} (need one entry per node: NodeSplit.from_masks(data.train_mask[:, 0], ...))")
     return np.flatnonzero(found).astype(np.int64)
 
 

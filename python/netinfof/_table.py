@@ -1,4 +1,4 @@
-"""Tables without a library of tables."""
+"""Tables without a dependency on a library for tables."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 
 class Table(dict[str, Any]):
-    """Columns by name, in order: what ``pandas.DataFrame(table)`` and ``polars.DataFrame(table)`` take as it is.
+    """Columns by name, in order: ``pandas.DataFrame(table)`` and ``polars.DataFrame(table)`` accept it.
 
+    Examples
+    --------
     >>> from netinfof import Table
     >>> table = Table(component=["U", "S"], score=[0.5, 0.7])
     >>> print(table)
@@ -20,17 +22,35 @@ class Table(dict[str, Any]):
     """
 
     def rows(self) -> list[dict[str, Any]]:
-        """The rows, each by column names."""
+        """Return the rows.
+
+        Returns
+        -------
+        list
+            One dictionary per row, with the column names as keys.
+        """
         return [dict(zip(self, values)) for values in zip(*(_plain(column) for column in self.values()))]
 
     def to_pandas(self) -> Any:
-        """A frame of pandas, if pandas is there."""
+        """Convert the table to a frame of pandas, which must be installed.
+
+        Returns
+        -------
+        DataFrame
+            The frame.
+        """
         import pandas
 
         return pandas.DataFrame(dict(self))
 
     def to_polars(self) -> Any:
-        """A frame of polars, if polars is there."""
+        """Convert the table to a frame of polars, which must be installed.
+
+        Returns
+        -------
+        DataFrame
+            The frame.
+        """
         import polars
 
         return polars.DataFrame(dict(self))
@@ -45,7 +65,7 @@ class Table(dict[str, Any]):
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [list(self), *rows]
         ]
-        return "\n".join(lines + ([f"… and {more} rows more"] if more > 0 else []))
+        return "\n".join(lines + ([f"… and {more} more row{'' if more == 1 else 's'}"] if more > 0 else []))
 
     __repr__ = __str__
 
@@ -55,7 +75,7 @@ class Table(dict[str, Any]):
         rows, more = self._cells(50)
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        rest = f"<caption>and {more} rows more</caption>" if more > 0 else ""
+        rest = f"<caption>and {more} more row{'' if more == 1 else 's'}</caption>" if more > 0 else ""
         return f"<table>{rest}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,5 +93,5 @@ def _shown(value: object) -> str:
 
 
 def by_columns(rows: list[Mapping[str, Any]]) -> Table:
-    """A table from rows that have the same names."""
+    """Return a table of rows that have the same keys."""
     return Table({name: [row[name] for row in rows] for name in (rows[0] if rows else {})})

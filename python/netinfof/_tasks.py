@@ -1,4 +1,4 @@
-"""Probe and act in one call."""
+"""The functions ``probe`` and ``act``."""
 
 from __future__ import annotations
 
@@ -27,30 +27,48 @@ def probe(
     progress: Progress = None,
     **options: Unpack[Options],
 ) -> Result:
-    """Measures how much usable information a graph holds about a task: would a GNN help?
-
-    >>> import netinfof
-    >>> result = netinfof.probe("synth:demo", task="nodes")
-    >>> print(result.verdict.headline)
-    A GNN should help.
+    """Measure how much usable information a graph carries about a task: would a GNN help?
 
     Parameters
     ----------
     data
-        Anything :meth:`Graph.of` takes: a file, PyG, DGL, networkx, igraph, SciPy, frames, arrays.
+        A graph in any form that :meth:`Graph.of` accepts: a file, an object of PyG, DGL, networkx, igraph
+        or SciPy, a frame, arrays.
     task
         ``links`` or ``nodes``.
     split
-        A split of your own: a :class:`LinkSplit` or :class:`NodeSplit`, ``"masks"`` for those of the graph, or a file for the command's ``--split``.
+        A split of your own: a :class:`LinkSplit` or :class:`NodeSplit`, ``"masks"`` for the masks of the
+        graph, or the path of a file (docs/formats.md). None: a random split.
     random_state
-        Seed of splits, walks and sketches; the same seed gives the same bits.
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
     n_jobs
-        Threads; no result depends on them. None and -1 take one for each core.
+        Number of threads; results do not depend on it. None and -1: one per core.
     progress
-        True for a bar (tqdm where it is there), or a callable that gets the stage, the steps done and the steps in all.
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
     options
-        Options of the command as keywords: ``dim=64``, ``components="U,F,S"``, ``protocol="paper"``, ``components={"text": array}`` for components of your own; see :class:`Options`. One that applies to the other
-        task only is a `TypeError`.
+        Further options: ``dim=64``, ``components="U,F,S"``, ``components={"text": array}`` for components
+        of your own, ``protocol="paper"`` and so on; see :class:`Options`.
+
+    Returns
+    -------
+    Result
+        Scores of the components, and the verdict.
+
+    Raises
+    ------
+    TypeError
+        If an option does not exist, or applies only to the other task.
+    ValueError
+        If a value is not allowed, or the graph is not suitable for the task.
+
+    Examples
+    --------
+    >>> import netinfof
+    >>> result = netinfof.probe("synth:demo", task="nodes")
+    >>> print(result.verdict.headline)
+    A GNN should help.
     """
     return _run(data, task, False, split, random_state, n_jobs, progress, dict(options))
 
@@ -65,14 +83,48 @@ def act(
     progress: Progress = None,
     **options: Unpack[Options],
 ) -> Result:
-    """Solves the task with the same components, tests the solution, and keeps the model in ``result.model``.
+    """Solve a task with the components of a graph, and evaluate the solution.
 
+    Parameters
+    ----------
+    data
+        A graph in any form that :meth:`Graph.of` accepts: a file, an object of PyG, DGL, networkx, igraph
+        or SciPy, a frame, arrays.
+    task
+        ``links`` or ``nodes``.
+    split
+        A split of your own: a :class:`LinkSplit` or :class:`NodeSplit`, ``"masks"`` for the masks of the
+        graph, or the path of a file (docs/formats.md). None: a random split.
+    random_state
+        Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
+        result.
+    n_jobs
+        Number of threads; results do not depend on it. None and -1: one per core.
+    progress
+        True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+        steps done and the total number of steps. An exception that it raises stops the run.
+    options
+        Further options: ``dim=64``, ``components="U,F,S"``, ``components={"text": array}`` for components
+        of your own, ``protocol="paper"`` and so on; see :class:`Options`.
+
+    Returns
+    -------
+    Result
+        The result of the probe, the test metrics (``result.test``) and the model (``result.model``).
+
+    Raises
+    ------
+    TypeError
+        If an option does not exist, or applies only to the other task.
+    ValueError
+        If a value is not allowed, or the graph is not suitable for the task.
+
+    Examples
+    --------
     >>> import netinfof
     >>> result = netinfof.act("synth:demo")
     >>> result.test["auc"] > 0.8
     True
-
-    Parameters are those of :func:`probe`.
     """
     return _run(data, task, True, split, random_state, n_jobs, progress, dict(options))
 
@@ -89,11 +141,11 @@ def _run(
 ) -> Result:
     goal = "act" if solve else "probe"
     if not isinstance(task, str):
-        raise TypeError(f"invalid `task`: {type(task).__qualname__} (need 'links' or 'nodes'; node tables go into the graph: Graph.from_frame(edges, nodes))")
+        raise TypeError(f"invalid `task`: {type(task).__qualname__} (need 'links' or 'nodes'; for a node table use Graph.from_frame(edges, nodes))")
     seed = seed_of(random_state)
     options, components = own_components(options)
     said = words(options, of=goal, random_state=seed, task=task)
-    # A generated graph comes from the same seed, as with the command.
+    # A generated graph uses the same seed, as in the command.
     graph = Graph.from_file(data, random_state=seed) if isinstance(data, (str, os.PathLike)) else Graph.of(data)
     graph = graph.with_components(components) if components else graph
     own = None

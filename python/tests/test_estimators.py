@@ -99,7 +99,7 @@ def test_recommendations_are_the_best_of_all(demo: netinfof.Graph) -> None:
     assert len(overall["source"]) == 5 and overall["rank"].tolist() == [1, 2, 3, 4, 5] and (np.diff(overall["score"]) <= 0).all()
     every = model.recommend(k=2)
     assert len(every["node"]) == 2400 and every["rank"].tolist() == [1, 2] * 1200
-    with pytest.raises(ValueError, match="need no nodes beside it"):
+    with pytest.raises(ValueError, match="need `nodes` to be None"):
         model.recommend([1], overall=True)
     with pytest.raises(ValueError, match="need node numbers below 1200"):
         model.recommend([1200])
@@ -168,7 +168,7 @@ def test_features_with_edges(demo: netinfof.Graph) -> None:
     two = netinfof.NodeClassifier().fit(demo.x, demo.y, edge_index=demo.edge_index)
     assert np.array_equal(one.predict_proba(), two.predict_proba())
     assert np.array_equal(one.predict_proba(demo), two.predict_proba(demo.x, edge_index=demo.edge_index))
-    with pytest.raises(ValueError, match="edges beside a graph"):
+    with pytest.raises(ValueError, match="given together with a graph"):
         one.predict(demo, edge_index=demo.edge_index)
 
 

@@ -75,7 +75,7 @@ def test_a_sparse_adjacency_is_its_pattern() -> None:
             graph = Graph.of(matrix)
         same(graph)
         assert graph.num_nodes == 6
-    with pytest.raises(ValueError, match=r"square, this one has the shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"of shape \(2, 3\) \(need a square matrix\)"):
         Graph.of(sparse.csr_matrix((2, 3)))
 
 
@@ -108,23 +108,23 @@ def test_contradictions_are_named() -> None:
         (r"edge 0 is \(-1, 0\)", {"edge_index": [[-1], [0]]}),
         (r"3 feature rows for 4 nodes", {"edge_index": EDGES, "x": np.ones((3, 2)), "num_nodes": 4}),
         (r"feature of node 1, column 0 is infinite; a missing value is NaN", {"edge_index": EDGES, "x": [[1], [np.inf], [1], [1]]}),
-        (r"not the shape \(4, 2\); `edge_index.T` has two rows", {"edge_index": EDGES.T}),
+        (r"an edge index of shape \(4, 2\) \(need two rows, sources and targets; use `edge_index.T`\)", {"edge_index": EDGES.T}),
         (r"invalid `num_nodes`: 2.5 \(need a whole number\)", {"edge_index": [[0], [1]], "num_nodes": 2.5}),
         (r"an edge index holds node numbers, not float64", {"edge_index": EDGES * 1.0}),
         (r"2 labels for 4 nodes", {"edge_index": EDGES, "y": [0, 1], "num_nodes": 4}),
-        (r"places 0 and 2 are both called `a`", {"edge_index": [[0], [1]], "nodes": ["a", "b", "a"]}),
-        (r"features are numbers, not <U1", {"edge_index": EDGES, "x": [["a"], ["b"], ["c"], ["d"]]}),
+        (r"nodes 0 and 2 have the same name `a`", {"edge_index": [[0], [1]], "nodes": ["a", "b", "a"]}),
+        (r"features must be numbers, not <U1", {"edge_index": EDGES, "x": [["a"], ["b"], ["c"], ["d"]]}),
         (r"2 ids for 3 nodes", {"edge_index": [[0], [1]], "nodes": ["a", "b"], "num_nodes": 3}),
-        (r"1 sources for 2 targets", {"edge_index": ([0], [1, 2])}),
+        (r"sources of length 1 and targets of length 2", {"edge_index": ([0], [1, 2])}),
     ]
     for fault, kwargs in faults:
         with pytest.raises(ValueError, match=fault):
             Graph(**kwargs)
-    with pytest.raises(TypeError, match=r"no graph can be made of builtins.int"):
+    with pytest.raises(TypeError, match=r"cannot make a graph of builtins.int \(need"):
         Graph.of(7)
-    with pytest.raises(TypeError, match=r"of shape \(4, 4\); take an edge index"):
+    with pytest.raises(TypeError, match=r"of shape \(4, 4\) \(need an edge index"):
         Graph.of(np.ones((4, 4)))
-    with pytest.raises(TypeError, match="no sparse adjacency matrix: ndarray"):
+    with pytest.raises(TypeError, match="not a sparse adjacency matrix: ndarray"):
         Graph.from_scipy(np.eye(3))
     with pytest.raises(ValueError, match="a mapping with edges"):
         Graph.of({"edges": EDGES})
@@ -134,7 +134,7 @@ def test_names_are_kept_and_used() -> None:
     graph = Graph([[0, 1], [1, 2]], nodes=["ann", "bob", "cy"])
     assert graph.nodes.tolist() == ["ann", "bob", "cy"]
     assert graph.numbers_of([("cy", "ann")]).tolist() == [[2, 0]]
-    with pytest.raises(ValueError, match=r"'anne' \(no node of the graph is called so; did you mean ann\?"):
+    with pytest.raises(ValueError, match=r"'anne' \(no node has this name; did you mean ann\?"):
         graph.numbers_of(["anne"])
     # Tuples may be names too.
     grid = Graph([[0, 1], [1, 2]], nodes=[(0, 0), (0, 1), (1, 1)])
@@ -215,19 +215,19 @@ def test_frames(library: str) -> None:
     same(found, ([0, 1, 2], [1, 2, 3]))
     # Numbers ascend, whatever the order they come in.
     assert Graph.of(frames.DataFrame({"u": [30, 10], "v": [20, 30]})).nodes.tolist() == [10, 20, 30]
-    with pytest.raises(ValueError, match="1 ids of the edge frame are not in the node frame, such as `a`"):
+    with pytest.raises(ValueError, match="1 id of the edge frame is not in the node frame, such as `a`"):
         Graph.from_frame(edges, nodes[:3])
     with pytest.raises(ValueError, match="invalid `source`: who"):
         Graph.from_frame(edges, source="who", target="Target")
-    with pytest.raises(ValueError, match="`word` of the node frame hold no numbers"):
+    with pytest.raises(ValueError, match="column `word` of the node frame is not numeric"):
         Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "word": ["p", "q", "r", "s"]}))
     with pytest.raises(ValueError, match="column `age` of the node frame is infinite for `b`"):
         Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "age": [1.0, float("inf"), 2.0, 3.0]}))
-    with pytest.raises(ValueError, match="which column of the node frame holds the ids"):
+    with pytest.raises(ValueError, match="cannot detect the id column of the node frame"):
         Graph.from_frame(edges, frames.DataFrame({"who": ["a", "b", "c", "d"]}))
-    with pytest.raises(ValueError, match="one end of the edges is named and the other is not"):
+    with pytest.raises(ValueError, match="only one of `source` and `target` is given"):
         Graph.from_frame(edges, source="Source")
-    with pytest.raises(ValueError, match="which columns are the ends of the edges"):
+    with pytest.raises(ValueError, match="cannot detect the id columns of the edge frame"):
         Graph.of(frames.DataFrame({"row": [1, 2], "a": [0, 1], "b": [1, 2]}))
     taken = Graph.from_frame(edges, nodes, features="age", label="label")
     assert taken.num_features == 1
@@ -307,7 +307,7 @@ def test_mappings_are_read_by_node() -> None:
         Graph(EDGES, y={7: 1})
     with pytest.raises(ValueError, match="invalid `x`: a mapping without features of node 2"):
         Graph(EDGES, {0: [1], 1: [1], 3: [1]})
-    with pytest.raises(ValueError, match="1 features of some nodes and 2 of others"):
+    with pytest.raises(ValueError, match="rows of different lengths, from 1 to 2"):
         Graph(EDGES, {0: [1], 1: [1], 2: [1, 2], 3: [1]})
 
 
@@ -483,9 +483,9 @@ def test_gaps_are_gaps_of_every_kind() -> None:
     assert Graph.from_frame(pandas.DataFrame([[0, 1], [1, 2]])).num_edges == 2
     tuples = pandas.DataFrame({"source": [(0, 0), (0, 1)], "target": [(0, 1), (1, 1)]})
     assert Graph.from_frame(tuples).nodes.tolist() == [(0, 0), (0, 1), (1, 1)]
-    with pytest.raises(ValueError, match="stands there twice"):
+    with pytest.raises(ValueError, match="2 columns of the frame have this name"):
         Graph.from_frame(pandas.DataFrame([["a", "b", "c"]], columns=["source", "source", "target"]))
-    with pytest.raises(ValueError, match="a masked array with gaps"):
+    with pytest.raises(ValueError, match="a masked array with masked values"):
         Graph(EDGES, np.ma.masked_less(X, 3))
 
 

@@ -39,7 +39,7 @@ def test_a_split_of_nodes_is_what_it_says(demo: netinfof.Graph) -> None:
 
 def test_checks_find_leaks(demo: netinfof.Graph, tmp_path: Path) -> None:
     split = netinfof.link_split(demo)
-    assert split.check() and str(split.check()).startswith("nothing is wrong")
+    assert split.check() and str(split.check()).startswith("no problems found")
     split.test_negatives[0] = split.valid[0]
     checked = netinfof.check_split(demo, split)
     assert not checked and {finding.kind for finding in checked.findings} == {"test-negatives-are-edges"}
@@ -57,14 +57,14 @@ def test_a_mistaken_split_is_refused(demo: netinfof.Graph) -> None:
         netinfof.probe(demo, split=split)
     with pytest.raises(ValueError, match=r"need two columns of node numbers"):
         netinfof.LinkSplit(np.ones((3, 3), int), split.valid, split.test)
-    with pytest.raises(ValueError, match="`.T` turns an edge index round"):
+    with pytest.raises(ValueError, match="use `.T` for an edge index"):
         netinfof.LinkSplit(split.train.T, split.valid, split.test)
     with pytest.raises(ValueError, match="each edge has negatives of its own"):
         netinfof.probe(demo, split=netinfof.link_split(demo, negatives="heart"))
     other = netinfof.LinkSplit(split.train[::-1] // 2, split.valid, split.test)
-    with pytest.warns(UserWarning, match="training edges are no edges of the graph"), pytest.raises(ValueError):
+    with pytest.warns(UserWarning, match="training edges are not in the graph"), pytest.raises(ValueError):
         netinfof.probe(demo, split=netinfof.LinkSplit(np.r_[other.train, split.test[:1]], split.valid, split.test))
-    with pytest.raises(ValueError, match="the split knows no graph"):
+    with pytest.raises(ValueError, match="the split has no graph"):
         netinfof.LinkSplit(split.train, split.valid, split.test).check()
 
 
