@@ -618,7 +618,7 @@ class Graph:
         graph = Graph.__new__(Graph)
         graph._classes, graph._masks, graph._nodes, graph._numbers, graph._x = self._classes, self._masks, self._nodes, self._numbers, self._x
         graph._native = self._native
-        nodes = self._nodes if self._nodes is not None else self.nodes if self._native.named else None
+        nodes: Any = self._nodes if self._nodes is not None else self.nodes if self._native.named else None
         for name, rows in components.items():
             if not isinstance(name, str):
                 raise TypeError(f"invalid `components`: {name!r} (need a string as the name of each component)")
