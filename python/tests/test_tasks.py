@@ -216,6 +216,7 @@ def test_own_components() -> None:
     assert again.test == result.test
     fitted = netinfof.NodeClassifier(components={"copy": y.astype(float)}).fit(graph)
     assert (fitted.predict(with_own) == y).mean() > 0.95
-    for bad, what in [({"U": y}, "not built in"), ({"short": y[:5]}, "5 rows for 600 nodes"), ({"text": ["a"] * 600}, "must hold numbers")]:
+    faults: list[tuple[dict[str, Any], str]] = [({"U": y}, "not built in"), ({"short": y[:5]}, "5 rows for 600 nodes"), ({"text": ["a"] * 600}, "must hold numbers")]
+    for bad, what in faults:
         with pytest.raises(ValueError, match=what):
             netinfof.probe(graph, components=bad, **options)

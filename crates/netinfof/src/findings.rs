@@ -207,7 +207,7 @@ pub struct ComponentSummary {
     /// Links with uniform negatives: means of the same against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_degree: Option<BeyondDegree>,
-    /// Whether it predicts something: see [`crate::verdict`].
+    /// Whether it predicts something: see the module `verdict`.
     pub tells: bool,
 }
 

@@ -1,6 +1,6 @@
 //! What a task is: the steps of a run that links and nodes do differently.
 //!
-//! [`crate::pipeline`] runs them in order and knows nothing of the task beyond this trait. A new task is a new file here,
+//! The pipeline runs them in order and knows nothing of the task beyond this trait. A new task is a new file here,
 //! with its [`TaskKind`].
 
 mod links;

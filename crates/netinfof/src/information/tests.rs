@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::fold::temperature;
 use super::*;
 use crate::kernel::SmallMatrix;

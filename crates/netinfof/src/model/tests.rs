@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::*;
 use crate::pipeline::{fit_links, fit_nodes};
 use crate::seed::Seed;

@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::*;
 use crate::kernel::SmallMatrix;
 use crate::seed::{Seed, Stream};

@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::*;
 
 fn ring(nodes: u32) -> Graph {

@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::*;
 use crate::evidence::{self, Samples};
 use crate::exec::Exec;

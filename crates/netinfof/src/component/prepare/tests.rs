@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::column::{PARTS, deviation, rank};
 use super::*;
 use crate::component::features::PreparedRows;

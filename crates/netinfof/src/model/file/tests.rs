@@ -1,3 +1,5 @@
+//! Unit tests, compiled under `#[cfg(test)]` alone.
+
 use super::*;
 use crate::exec::Exec;
 use crate::model::Seen;
