@@ -72,7 +72,7 @@ def test_small_inputs_of_any_kind_are_met(task: Any, seeds: range) -> None:
                 warnings.simplefilter("ignore")
                 result = netinfof.act(graph, task=task, dim=16, shares=(0.4, 0.2))
         except ValueError as error:
-            assert "fault of netinfof" not in str(error) and "nan" not in str(error).lower(), f"{seed}: {error}"
+            assert "bug in netinfof" not in str(error) and "nan" not in str(error).lower(), f"{seed}: {error}"
             continue
         done += 1
         run = json.loads(result.to_json())

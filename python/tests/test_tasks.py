@@ -134,7 +134,7 @@ def test_mistakes_are_told_as_the_command_tells_them(command: str) -> None:
         netinfof.probe("synth:demo", seed=4)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="need 'links' or 'nodes'"):
         netinfof.probe("synth:demo", [1, 2])  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="split: the graph is too small: 1 edges"):
+    with pytest.raises(ValueError, match="split: the graph is too small: 1 edge,"):
         netinfof.probe([[0], [1]])
     with pytest.raises(ValueError, match="the graph has no labels"):
         netinfof.probe(netinfof.Graph(np.ones((2, 5), int)), task="nodes")

@@ -48,7 +48,7 @@ pub struct LoadParams {
     pub ends: Option<[String; 2]>,
     /// What the source is; found from its content by default.
     pub format: Option<Format>,
-    /// Components of the user's own: a name and a file of rows for each ([`component()`]).
+    /// User-supplied components: a name and a file of rows for each ([`component()`]).
     pub components: Vec<(String, PathBuf)>,
 }
 
@@ -111,7 +111,7 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
     });
     let (format, path) = found(path, params.format)?;
     if params.nodes.is_some() && !matches!(format, Format::Edges | Format::Parquet) {
-        let need = "an edge list as GRAPH; other formats hold their own features";
+        let need = "an edge list as GRAPH; other formats contain their own features";
         return Err(Error::param("nodes", "a node table", need));
     }
     let path = &path;
@@ -196,7 +196,7 @@ fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
         (1, true) => Ok((Format::Planetoid, graphs.remove(0))),
         (2.., true) => {
             let names: Vec<String> = graphs.iter().map(|file| file.display().to_string()).collect();
-            Err(Error::Format { path: path.into(), what: format!("holds several graphs; name one of {}", list(&names)) })
+            Err(Error::Format { path: path.into(), what: format!("contains several graphs; name one of {}", list(&names)) })
         }
         _ => Err(Error::Format {
             path: path.into(),
@@ -210,7 +210,7 @@ fn node_pair(rows: &Table, row: &Row, nodes: usize) -> Result<Pair> {
     let end = |at: usize| -> Result<NodeId> {
         let cell = row.cell(at);
         let number = cell.parse::<NodeId>().ok().filter(|&node| (node as usize) < nodes);
-        number.ok_or_else(|| rows.error(row.line, format!("`{cell}` is no node number below {nodes}")))
+        number.ok_or_else(|| rows.error(row.line, format!("`{cell}` is not a node number below {nodes}")))
     };
     Ok([end(0)?, end(1)?])
 }

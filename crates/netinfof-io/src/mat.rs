@@ -38,7 +38,7 @@ struct Element<'a> {
 fn element<'a>(rest: &mut &'a [u8]) -> std::result::Result<Element<'a>, String> {
     let word =
         |at: usize| rest.get(at..at + 4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")));
-    let first = word(0).ok_or("ends within a tag")?;
+    let first = word(0).ok_or("the file ends within a tag")?;
     // Four bytes or less stand in the tag itself.
     if first >> 16 != 0 {
         let (kind, length) = (first & 0xffff, (first >> 16) as usize);
@@ -49,10 +49,10 @@ fn element<'a>(rest: &mut &'a [u8]) -> std::result::Result<Element<'a>, String> 
         *rest = &rest[8..];
         return Ok(Element { kind, data });
     }
-    let length = word(4).ok_or("ends within a tag")? as usize;
+    let length = word(4).ok_or("the file ends within a tag")? as usize;
     let data = rest.get(8..).and_then(|data| data.get(..length));
     let data = data.ok_or_else(|| {
-        format!("an element of {length} bytes where {} are left", rest.len().saturating_sub(8))
+        format!("an element of {length} bytes, but {} are left", rest.len().saturating_sub(8))
     })?;
     let padded = if first == COMPRESSED { length } else { length.next_multiple_of(8) };
     *rest = rest.get(8 + padded..).unwrap_or(&[]);
@@ -65,7 +65,7 @@ fn variables(bytes: &[u8]) -> std::result::Result<BTreeMap<String, Variable>, St
         return Err("not a MATLAB 5 file (files of version 7.3 are HDF5: save with -v7)".into());
     }
     if &header[126..] != b"IM" {
-        return Err("written on a big-endian machine, which is not understood".into());
+        return Err("big-endian files are not supported".into());
     }
     let mut found = BTreeMap::new();
     let mut rest = &bytes[128..];
@@ -112,7 +112,7 @@ fn matrix(mut rest: &[u8]) -> std::result::Result<Option<(String, Variable)>, St
         if (0.0..=1e15).contains(&value) {
             Ok(value as usize)
         } else {
-            Err(format!("`{name}`: a size of {value}"))
+            Err(format!("`{name}`: invalid size {value}"))
         }
     };
     let [rows, cols] = dims[..] else { return Ok(None) };
@@ -135,7 +135,7 @@ fn matrix(mut rest: &[u8]) -> std::result::Result<Option<(String, Variable)>, St
         && stored <= indices.len()
         && stored <= values.len();
     if !sound {
-        return Err(format!("`{name}`: a sparse matrix whose parts disagree"));
+        return Err(format!("`{name}`: the parts of the sparse matrix do not match"));
     }
     let index = |&row: &f64| {
         if row >= 0.0 && row < rows as f64 && row.fract() == 0.0 {
@@ -163,7 +163,7 @@ fn numbers(element: &Element<'_>) -> std::result::Result<Vec<f64>, String> {
         9 => of(8, |b| f64::from_le_bytes(sized(b))),
         12 => of(8, |b| i64::from_le_bytes(sized(b)) as f64),
         13 => of(8, |b| u64::from_le_bytes(sized(b)) as f64),
-        kind => return Err(format!("numbers of kind {kind}, which is not understood")),
+        kind => return Err(format!("numbers of kind {kind} are not supported")),
     })
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Arra
     let mut start = [0u8; 10];
     entry.read_exact(&mut start).map_err(|e| broken(format!("too short for an npy header ({e})")))?;
     if &start[..6] != b"\x93NUMPY" {
-        return Err(broken("does not begin like an npy array".into()));
+        return Err(broken("is not an npy array".into()));
     }
     let mut header_len = usize::from(u16::from_le_bytes([start[8], start[9]]));
     if start[6] >= 2 {
@@ -124,7 +124,7 @@ pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Arra
     entry.read_exact(&mut header).map_err(|e| broken(format!("header is cut off ({e})")))?;
     let header = String::from_utf8_lossy(&header).into_owned();
     let Header { kind, size, shape, by_columns } = parse_header(&header)
-        .ok_or_else(|| broken(format!("has a header that is not understood: {}", header.trim())))?;
+        .ok_or_else(|| broken(format!("has an unsupported header: {}", header.trim())))?;
     let expected = shape
         .iter()
         .try_fold(size, |product, &n| product.checked_mul(n))
@@ -336,7 +336,7 @@ mod tests {
             (double(&[1.0, 1.5]), "1.5 is not a whole number"),
             (double(&[2.0 * EXACT_DOUBLE]), "not below 9007199254740992"),
             (double(&[f64::NAN]), "not finite"),
-            (single(&[16_777_218.0]), "16777218 is not below 16777216, from where on 32-bit floats"),
+            (single(&[16_777_218.0]), "16777218 is not below 16777216; larger 32-bit floats"),
         ] {
             assert_eq!(array.integers(), None);
             assert!(array.first_inexact().unwrap().contains(why), "{why}");

@@ -58,7 +58,7 @@ struct Bytes<'a> {
 impl<'a> Bytes<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], String> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.all.len());
-        let end = end.ok_or_else(|| format!("ends within byte {}", self.at))?;
+        let end = end.ok_or_else(|| format!("ends early, at byte {}", self.at))?;
         let taken = &self.all[self.at..end];
         self.at = end;
         Ok(taken)
@@ -72,7 +72,7 @@ impl<'a> Bytes<'a> {
     fn number(&mut self, count: usize) -> Result<usize, String> {
         let bytes = self.take(count)?;
         let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
-        usize::try_from(value).map_err(|_| "a number beyond this machine".into())
+        usize::try_from(value).map_err(|_| "a number too large for this machine".into())
     }
 
     fn line(&mut self) -> Result<&'a str, String> {
@@ -100,13 +100,13 @@ impl Machine {
         // What lies below a mark is not there for words that take single values.
         let floor = self.marks.last().copied().unwrap_or(0);
         if self.stack.len() <= floor {
-            return Err("takes from an empty stack".into());
+            return Err("reads from an empty stack".into());
         }
         Ok(self.stack.pop().expect("not empty"))
     }
 
     fn top(&self) -> Result<Id, String> {
-        self.stack.last().copied().ok_or_else(|| "looks at an empty stack".into())
+        self.stack.last().copied().ok_or_else(|| "reads from an empty stack".into())
     }
 
     /// Everything above the last mark, which goes.
@@ -125,7 +125,7 @@ impl Machine {
     fn add_items(&mut self, to: Id, pairs: Vec<(Id, Id)>) -> Result<(), String> {
         match &mut self.objects[to] {
             Object::Dict(items) | Object::Made { items, .. } => items.extend(pairs),
-            _ => return Err("puts items into what holds none".into()),
+            _ => return Err("adds items to an object that is not a dictionary".into()),
         }
         Ok(())
     }
@@ -134,13 +134,14 @@ impl Machine {
         match &mut self.objects[to] {
             Object::List(list) => list.extend(values),
             Object::Made { items, .. } => items.extend(values.into_iter().map(|value| (value, value))),
-            _ => return Err("appends to what is no list".into()),
+            _ => return Err("appends to an object that is not a list".into()),
         }
         Ok(())
     }
 
     fn recall(&mut self, key: usize) -> Result<(), String> {
-        let id = *self.memo.get(&key).ok_or_else(|| format!("recalls {key}, which was never kept"))?;
+        let id =
+            *self.memo.get(&key).ok_or_else(|| format!("reads memo entry {key}, which does not exist"))?;
         self.stack.push(id);
         Ok(())
     }
@@ -192,17 +193,17 @@ fn whole(line: &str) -> Result<Object, String> {
     digits
         .parse()
         .map(Object::Int)
-        .map_err(|_| format!("`{}` is no whole number", &line[..line.len().min(20)]))
+        .map_err(|_| format!("`{}` is not a whole number", &line[..line.len().min(20)]))
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm a word; to split them would only hide the list")]
+#[expect(clippy::too_many_lines, reason = "one arm per opcode; splitting them would only hide the list")]
 fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> {
     match word {
         // Frames of the pickle itself.
         0x80 => {
             let version = input.byte()?;
             if version > 5 {
-                return Err(format!("pickle of version {version}; 0 to 5 are known"));
+                return Err(format!("pickle protocol {version}; 0 to 5 are supported"));
             }
         }
         0x95 => {
@@ -328,7 +329,7 @@ fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> 
             m.stack.push(top);
         }
         b'p' | b'g' => {
-            let key = input.line()?.parse().map_err(|_| "a place in the memo that is no number")?;
+            let key = input.line()?.parse().map_err(|_| "a memo key that is not a number")?;
             if word == b'p' { m.keep(key)? } else { m.recall(key)? }
         }
         b'q' | b'h' | b'r' | b'j' => {
@@ -348,7 +349,7 @@ fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> 
             let (name, module) = (m.pop()?, m.pop()?);
             let word = |id: Id| match &m.objects[id] {
                 Object::Text(text) => Ok(text.clone()),
-                _ => Err("a name that is no text"),
+                _ => Err("a name that is not text"),
             };
             let name = format!("{}.{}", word(module)?, word(name)?);
             m.push(Object::Global(name));
@@ -365,7 +366,7 @@ fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> 
             let state = m.pop()?;
             let to = m.top()?;
             let Object::Made { state: slot, .. } = &mut m.objects[to] else {
-                return Err("gives a state to what was not made".into());
+                return Err("sets the state of an object that was not created".into());
             };
             *slot = Some(state);
         }
@@ -379,7 +380,7 @@ fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> 
             let id = m.pop()?;
             m.push(Object::Outside(id));
         }
-        word => return Err(format!("word 0x{word:02x} is not understood")),
+        word => return Err(format!("opcode 0x{word:02x} is not supported")),
     }
     Ok(())
 }

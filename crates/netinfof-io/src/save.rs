@@ -280,7 +280,7 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
         })?;
     }
     if let Some(truth) = graph.truth() {
-        let json = serde_json::to_string(truth).expect("a truth holds nothing JSON cannot say");
+        let json = serde_json::to_string(truth).expect("a truth can always be written as JSON");
         file.text("truth", &json)?;
     }
     file.zip.finish().map_err(IoError::other)?.flush()

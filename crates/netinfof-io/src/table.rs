@@ -227,12 +227,12 @@ impl Lines {
             let error = |what: String| Err(Error::Parse { path: path.into(), line: self.line, what });
             if is_bomb(self.size[1], self.size[0]) {
                 return error(format!(
-                    "{} bytes unpack to more than {}; this is a trap",
+                    "{} bytes unpack to more than {}; refused as a decompression bomb",
                     self.size[0], self.size[1]
                 ));
             }
             if read as u64 == MAX_LINE {
-                return error("a line of more than 64 MiB; this is not a table".into());
+                return error("a line of more than 64 MiB; not a table".into());
             }
             row.text = match String::from_utf8(bytes) {
                 Ok(text) => text,
@@ -311,7 +311,7 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
     }
     if matches!(start.first(), Some(b'{' | b'[')) && is_json(start) {
         return Some(if is_json_features(start) {
-            "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` beside an edge list"
+            "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` together with an edge list"
         } else {
             "looks like JSON, not a table; write the edges as a table, one edge per line"
         });

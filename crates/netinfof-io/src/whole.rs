@@ -15,7 +15,7 @@ pub(crate) fn id(value: f64, exact: f64) -> Result<u64, String> {
         "is negative".into()
     } else if value >= exact {
         let bits = if exact == EXACT_DOUBLE { 64 } else { 32 };
-        format!("is not below {exact}, from where on {bits}-bit floats skip whole numbers")
+        format!("is not below {exact}; larger {bits}-bit floats do not hold every whole number")
     } else {
         return Ok(value as u64);
     };

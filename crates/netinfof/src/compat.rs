@@ -45,7 +45,7 @@ pub struct CompatParams {
     pub max_edges: usize,
     /// Random negatives for each of these edges (default 2).
     pub negatives: usize,
-    /// Whether only edges of the 2-core are fitted on, as in the paper (default not).
+    /// Whether only edges of the 2-core are fitted on, as in the paper (default: no).
     pub core: bool,
     /// The least-squares solver of H*.
     pub lsqr: LsqrParams,
@@ -75,14 +75,14 @@ impl CompatParams {
             return Err(Error::param("energy", self.energy, "a share above 0, at most 1"));
         }
         if self.max_edges == 0 || self.negatives == 0 {
-            return Err(Error::param(
-                "max_edges",
-                self.max_edges,
-                "at least one edge and one negative for it",
-            ));
+            return Err(Error::param("max_edges", self.max_edges, "at least 1 edge and 1 negative per edge"));
         }
         if !(self.lsqr.damp >= 0.0 && self.lsqr.tolerance > 0.0) {
-            return Err(Error::param("lsqr", format!("{:?}", self.lsqr), "damp from 0, tolerance above 0"));
+            return Err(Error::param(
+                "lsqr",
+                format!("{:?}", self.lsqr),
+                "damp of at least 0, tolerance above 0",
+            ));
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ use crate::matrix::Matrix;
 use crate::seed::Seed;
 use crate::spec::{ComponentSource, CustomName, FilterSpec, Weighting};
 
-/// PlacementBasis neighbours are averaged.
+/// How neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Averaging {
@@ -70,11 +70,11 @@ pub struct ComponentParams {
     /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default off, as in
     /// its published code; docs/design/components.md has the measurements).
     pub column_norm: bool,
-    /// PlacementBasis features become input (default every column by its kind).
+    /// How features become input (default every column by its kind).
     pub scaling: FeatureScaling,
     /// At most this many one-hot degree columns, where there are no features (default 512).
     pub degree_columns: usize,
-    /// Whether one-hot degrees stand beside real features, as in the paper's experiments on Products, Twitch and Pokec (default not);
+    /// Whether one-hot degrees stand beside real features, as in the paper's experiments on Products, Twitch and Pokec (default: no);
     /// with the paper's scaling alone.
     pub append_degrees: bool,
     /// The randomised SVD behind every component.
@@ -129,13 +129,17 @@ impl ComponentParams {
             ));
         }
         if self.append_degrees && self.scaling != FeatureScaling::Paper {
-            return Err(Error::param("append_degrees", true, "the paper's scaling of features"));
+            return Err(Error::param(
+                "append_degrees",
+                true,
+                "false, unless features are scaled as in the paper",
+            ));
         }
         Ok(())
     }
 }
 
-/// PlacementBasis an embedding is normalised before a model sees it.
+/// How an embedding is normalised before a model sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalization {
@@ -164,11 +168,11 @@ pub struct Component {
     /// few columns.
     pub lengths_matter: bool,
     basis: Basis,
-    /// PlacementBasis rows of the user's own become those that the basis is over.
+    /// How rows supplied by the user become those that the basis is over.
     preparation: Option<Box<Preparation>>,
 }
 
-/// PlacementBasis the nodes of any graph over the same features find their place in the space of a component.
+/// How the nodes of any graph over the same features find their place in the space of a component.
 #[derive(Clone, Debug)]
 enum Basis {
     /// All nodes are alike.
@@ -411,7 +415,7 @@ fn build_one(
     Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing, preparation: None })
 }
 
-/// A component of the user's own: rows as F has them, from another table. They are prepared by the kinds of their columns, whatever
+/// A user-supplied component: rows as F has them, from another table. They are prepared by the kinds of their columns, whatever
 /// the preparation of the features.
 fn build_custom(
     name: CustomName,

@@ -32,7 +32,7 @@ impl Csr {
             return bad("row pointers of a sparse matrix must not decrease".into());
         }
         if let Some(&index) = indices.iter().find(|&&index| index as usize >= cols) {
-            return bad(format!("column {index} of a sparse matrix with {cols} columns"));
+            return bad(format!("column index {index} in a sparse matrix with {cols} columns"));
         }
         if values.as_ref().is_some_and(|values| values.len() != indices.len()) {
             return bad(format!("a sparse matrix with {} indices needs as many values", indices.len()));

@@ -96,16 +96,16 @@ impl Error {
                 Some("check the path")
             }
             Error::Io { .. } => Some("check the path and its permissions"),
-            Error::Parse { .. } => Some("docs/formats.md says what tables may hold"),
-            Error::Format { .. } => Some("docs/formats.md lists the layouts that are read"),
+            Error::Parse { .. } => Some("docs/formats.md describes the tables that can be read"),
+            Error::Format { .. } => Some("docs/formats.md lists the layouts that can be read"),
             Error::InvalidGraph { .. } => Some("`netinfof inspect GRAPH` shows what was read"),
             Error::InvalidSplit { .. } => {
-                Some("split files hold ids of the same graph, and no pair or node stands in two of them")
+                Some("split files must hold ids of this graph, and no pair or node may be in two of them")
             }
             Error::Unsuitable { stage, .. } if !["model", "newer graph"].contains(stage) => {
                 Some("`netinfof inspect GRAPH` shows what the graph holds")
             }
-            Error::Numerical { .. } => Some("this is a fault of netinfof; please report it with the graph"),
+            Error::Numerical { .. } => Some("this is a bug in netinfof; please report it with the graph"),
             Error::InvalidParam { .. }
             | Error::Unsuitable { .. }
             | Error::Dataset { .. }
@@ -134,7 +134,7 @@ fn io_reason(e: &std::io::Error) -> String {
     match e.kind() {
         std::io::ErrorKind::NotFound => "no such file".into(),
         std::io::ErrorKind::PermissionDenied => "permission denied".into(),
-        std::io::ErrorKind::IsADirectory => "is a folder, a file was expected".into(),
+        std::io::ErrorKind::IsADirectory => "is a folder; a file was expected".into(),
         _ => e.to_string(),
     }
 }

@@ -26,7 +26,7 @@ pub struct ComponentReport {
     pub normalized: f64,
     /// Accuracy of the same table, an upper neighbour of the score (theorem 2).
     pub accuracy: f64,
-    /// The score of knowing nothing.
+    /// The score without information.
     pub no_information: f64,
     /// Accuracy of the bins' most frequent labels, learned from training samples, on validation samples: what holds for new ones.
     pub held_out: Estimate,
@@ -118,7 +118,7 @@ pub struct SplitReport {
     pub seed: u64,
     /// By component.
     pub components: OrderedMap<ComponentReport>,
-    /// Links: degrees alone, and the columns of X by group where X is one of the components.
+    /// Links: degrees alone, and the columns of X by group if X is one of the components.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub parts: OrderedMap<ComponentReport>,
     /// Links with uniform negatives: how well training degrees alone separate validation edges from the other pairs.
@@ -198,7 +198,7 @@ pub struct ComponentSummary {
     pub normalized: f64,
     /// Accuracy of the same tables.
     pub accuracy: f64,
-    /// The score of knowing nothing.
+    /// The score without information.
     pub no_information: f64,
     /// Accuracy on held-out samples.
     pub held_out: Estimate,

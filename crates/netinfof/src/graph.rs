@@ -1,7 +1,7 @@
 //! The input: an undirected simple graph with optional node features and labels (paper, section 2).
 //!
 //! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree: ids in
-//! range, finite features, one row a node.
+//! range, finite features, one row per node.
 
 pub(crate) mod facts;
 mod features;
@@ -20,7 +20,7 @@ pub use truth::Truth;
 
 pub use crate::csr::ordered;
 
-/// A component of the user's own: rows that a graph carries under a name.
+/// A user-supplied component: rows that a graph carries under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomComponent {
     pub(crate) name: CustomName,
@@ -128,7 +128,8 @@ impl Graph {
         }
         // A file that claims more is damaged or means harm; memory is only asked for what edges can fill.
         if nodes > 1_000_000 && nodes / 1000 > edges {
-            let what = format!("{nodes} nodes for {edges} edges: hardly a graph");
+            let what =
+                format!("{nodes} nodes but {edges} edges; far fewer nodes were expected, check the ids");
             return Err(Error::InvalidGraph { what });
         }
         Ok(())
@@ -169,7 +170,7 @@ impl Graph {
         Ok(self)
     }
 
-    /// Adds a component of the user's own: a row of numbers for every node, NaN where a value is missing. It is prepared as features
+    /// Adds a user-supplied component: a row of numbers for every node, NaN where a value is missing. It is prepared as features
     /// are, and probed, judged and used like the built-in components.
     ///
     /// ```
@@ -183,7 +184,7 @@ impl Graph {
     pub fn with_component(mut self, name: &str, rows: Matrix) -> Result<Self> {
         let name = CustomName::new(name)?;
         if self.custom.iter().any(|own| own.name == name) {
-            return Err(Error::param("component", name.as_str(), "a name for each component"));
+            return Err(Error::param("component", name.as_str(), "a different name for each component"));
         }
         let rows = Features::Dense(rows);
         if rows.cols() == 0 {
@@ -200,12 +201,12 @@ impl Graph {
         Ok(self)
     }
 
-    /// The components of the user's own.
+    /// The user-supplied components.
     pub fn custom_components(&self) -> &[CustomComponent] {
         &self.custom
     }
 
-    /// The same with these components of the user's own alone.
+    /// The same with these user-supplied components alone.
     pub(crate) fn keep_components(mut self, kept: &[ComponentKind]) -> Self {
         self.custom.retain(|own| kept.contains(&ComponentKind::Custom(own.name)));
         self
@@ -220,7 +221,7 @@ impl Graph {
     pub fn with_labels(mut self, labels: Vec<i32>) -> Result<Self> {
         if labels.len() != self.nodes() {
             let what = format!(
-                "{} labels for {} nodes; there must be one for each node",
+                "{} labels for {} nodes; one label per node was expected",
                 labels.len(),
                 self.nodes()
             );
@@ -242,7 +243,7 @@ impl Graph {
     /// Adds the users' own node ids. Panics where there is not one for each node; two nodes with one id cannot be told apart by it.
     #[must_use]
     pub fn with_ids(mut self, ids: Vec<String>) -> Self {
-        assert_eq!(ids.len(), self.nodes(), "one id a node");
+        assert_eq!(ids.len(), self.nodes(), "one id per node");
         self.ids = Some(ids);
         self
     }

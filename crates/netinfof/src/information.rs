@@ -47,7 +47,7 @@ pub(crate) mod group {
     pub(crate) const PROPAGATION_EMBEDDED: &str = "propagation, embeddings";
 }
 
-/// How the group of all components and one of the user's own begins.
+/// How the group of all components and a user-supplied one begins.
 const ALL_WITH: &str = "all with ";
 
 fn all_with(name: &str) -> String {
@@ -258,7 +258,7 @@ pub(crate) enum Part {
     Control,
     /// Features, compared by their distance instead of their product: what no straight line finds.
     Nonlinear,
-    /// A component of the user's own: compared with all the others, and part of no other group.
+    /// A user-supplied component: compared with all the others, and part of no other group.
     Custom,
 }
 

@@ -65,7 +65,7 @@ impl LinkComponent {
 #[derive(Clone, Debug)]
 pub struct PairSet {
     pairs: Vec<Pair>,
-    /// The columns of X, where X is one of the components.
+    /// The columns of X, if X is one of the components.
     columns: Option<Matrix>,
 }
 
@@ -112,7 +112,7 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// Prepares both; `source` where X is one of the components.
+    /// Prepares both; `source` if X is one of the components.
     pub fn new(pairs: &Pairs, source: Option<&PairwiseSource<'_>>, exec: &Exec) -> Self {
         Evaluated {
             positives: PairSet::new(pairs.positives.clone(), source, exec),
@@ -162,7 +162,7 @@ impl PairScore<'_> {
 pub struct LearnedLinks<'a> {
     /// By component.
     pub components: Vec<Learned>,
-    /// Degrees, and the columns of X by group where X is one of the components.
+    /// Degrees, and the columns of X by group if X is one of the components.
     pub parts: Vec<PairScore<'a>>,
 }
 

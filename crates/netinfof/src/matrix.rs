@@ -152,7 +152,7 @@ impl Matrix {
 
     /// Multiplies column `j` by `scale[j]`.
     pub(crate) fn scale_cols(&mut self, scale: &[f32]) {
-        assert_eq!(scale.len(), self.cols, "one scale a column");
+        assert_eq!(scale.len(), self.cols, "one scale per column");
         for row in self.data.as_mut_slice().chunks_exact_mut(self.cols.max(1)) {
             for (v, s) in row.iter_mut().zip(scale) {
                 *v *= s;

@@ -152,7 +152,7 @@ pub fn mrr(positives: &[f64], negatives: &[f64]) -> f64 {
 
 /// Share of the predictions that are right.
 pub fn accuracy(found: &[u32], truth: &[u32]) -> f64 {
-    assert_eq!(found.len(), truth.len(), "one prediction a label");
+    assert_eq!(found.len(), truth.len(), "one prediction per label");
     found.iter().zip(truth).filter(|(found, truth)| found == truth).count() as f64 / truth.len() as f64
 }
 

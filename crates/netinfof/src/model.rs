@@ -109,7 +109,7 @@ pub struct Model {
     graph: Graph,
     /// The edges that its components were built on.
     training: Csr,
-    /// PlacementBasis features become those of the paper's components, and of ours.
+    /// How features become those of the paper's components, and of ours.
     preparations: [Option<Preparation>; 2],
     fit: FittedTask,
 }
@@ -383,7 +383,7 @@ impl Model {
         })
     }
 
-    /// The components of a model that [`crate::embedding`] made, one row a node of its own graph, or of a newer one (see
+    /// The components of a model that [`crate::embedding`] made, one row per node of its own graph, or of a newer one (see
     /// [`Model::links`]).
     pub fn embeddings(&self, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<(ComponentKind, Matrix)>> {
         let FittedTask::Embedding(places) = &self.fit else {

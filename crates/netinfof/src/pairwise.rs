@@ -76,7 +76,7 @@ pub struct PairwiseSource<'a> {
     features: Option<FeatureSource<'a>>,
 }
 
-/// FeatureRows of features of length 1, as they are and with rare columns given more weight.
+/// Rows of features of length 1, as they are and with rare columns given more weight.
 #[derive(Debug)]
 struct FeatureSource<'a> {
     plain: FeatureRows<'a>,

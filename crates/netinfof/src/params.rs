@@ -156,7 +156,7 @@ impl NodeParams {
         self.split.validate()?;
         self.component.validate()?;
         if self.component.kinds.iter().any(|kind| kind.is_pairwise()) {
-            return Err(Error::param("components", "X", "components of nodes; X belongs to pairs"));
+            return Err(Error::param("components", "X", "components of nodes; X is computed for pairs"));
         }
         self.probe.validate()?;
         self.act.validate()

@@ -82,7 +82,7 @@ pub struct InfoScore {
     pub score: f64,
     /// Accuracy of the same table; never below the score.
     pub accuracy: f64,
-    /// The score of knowing nothing, 2^−H(Y); 0.5 for links.
+    /// The score without information, 2^−H(Y); 0.5 for links.
     pub no_information: f64,
     /// The score without the bias of few samples, and its 95 % interval.
     pub corrected: Estimate,
@@ -159,7 +159,7 @@ const PERMUTATIONS: usize = 999;
 pub struct Probed {
     /// By component.
     pub scores: Vec<InfoScore>,
-    /// Degrees, and the columns of X by group where X is one of the components.
+    /// Degrees, and the columns of X by group if X is one of the components.
     pub(crate) parts: Vec<(Subject, InfoScore)>,
     pub(crate) samples: Samples,
     /// Links with uniform negatives: the same against degree-matched negatives.

@@ -137,7 +137,7 @@ impl Report {
 
     /// The report as indented JSON, lists of numbers on one line.
     pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("a report holds nothing JSON cannot say");
+        let text = serde_json::to_string_pretty(self).expect("a report can always be written as JSON");
         short_lists(&text)
     }
 

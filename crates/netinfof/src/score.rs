@@ -131,7 +131,7 @@ fn grassberger(n: u64) -> f64 {
     2.0 * harmonic(even) - harmonic(even / 2) - EULER - std::f64::consts::LN_2
 }
 
-/// A score on a scale from 0, the score of knowing nothing, to 1; 0 where there is nothing to know.
+/// A score on a scale from 0, the score without information, to 1; 0 where there is nothing to know.
 pub(crate) fn normalized(score: f64, no_information: f64) -> f64 {
     if no_information < 1.0 { (score - no_information) / (1.0 - no_information) } else { 0.0 }
 }

@@ -108,7 +108,7 @@ pub enum ComponentSource {
     Features(FilterSpec),
     /// Pairs of nodes.
     Pairs,
-    /// Rows of the user's own, with this name.
+    /// Rows supplied by the user, with this name.
     Custom(CustomName),
 }
 
@@ -210,10 +210,10 @@ impl ComponentKind {
             Kind::S1 => ("S1", "with self, once", Propagation, Features(SelfLoops(Fixed(1))), Rare, 6),
             Kind::S3 => ("S3", "with self, 3 times", Propagation, Features(SelfLoops(Fixed(3))), Rare, 7),
             Kind::S5 => ("S5", "with self, 5 times", Propagation, Features(SelfLoops(Fixed(5))), Rare, 8),
-            Kind::D => ("D", "own, not shared", Other, Features(HighPass), Rare, 9),
+            Kind::D => ("D", "minus neighbours", Other, Features(HighPass), Rare, 9),
             Kind::X => ("X", "pair's neighbours", Other, Pairs, Rare, 10),
             Kind::Custom(name) => {
-                (name.0, "own component", Other, Custom(name), Equal, custom_stream(name.0))
+                (name.0, "user-supplied", Other, Custom(name), Equal, custom_stream(name.0))
             }
         };
         ComponentSpec { name, long_name, group, source, weighting, stream }
@@ -234,7 +234,7 @@ impl ComponentKind {
         matches!(self.spec().source, ComponentSource::Adjacency | ComponentSource::Walks)
     }
 
-    /// Whether it is a component of the user's own.
+    /// Whether it is a user-supplied component.
     pub fn is_custom(self) -> bool {
         matches!(self, ComponentKind::Custom(_))
     }
@@ -244,7 +244,7 @@ impl ComponentKind {
         self.spec().source == ComponentSource::Pairs
     }
 
-    /// The component of this name, which may be one of the user's own; names of groups and the like are none.
+    /// The component of this name, which may be a user-supplied one; names of groups and the like are none.
     pub fn named(name: &str) -> Option<ComponentKind> {
         match Subject::of(name)? {
             Subject::Component(kind) => Some(kind),
@@ -326,7 +326,7 @@ impl Subject {
         all
     };
 
-    /// Whether it is a component of the user's own.
+    /// Whether it is a user-supplied component.
     pub(crate) fn is_custom(self) -> bool {
         matches!(self, Subject::Component(kind) if kind.is_custom())
     }

@@ -28,7 +28,7 @@ pub use nodes::{NodeSets, NodeSplit, NodeSplitParams, nodes, nodes_given};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Negatives are verified: distinct pairs that are no edges of the graph or of any set of the split.
+    /// Negatives are verified: distinct pairs that are not edges of the graph or of any set of the split.
     #[default]
     Clean,
     /// Negatives are unverified uniform pairs, as in the published code: on dense graphs many are true edges.
@@ -201,8 +201,9 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
         return Err(Error::Unsuitable {
             stage: "split",
             why: format!(
-                "the graph is too small: {} edges, at least {FEWEST_EDGES} are needed to train, validate and test",
-                edges.len()
+                "the graph is too small: {} edge{}, at least {FEWEST_EDGES} are needed to train, validate and test",
+                edges.len(),
+                if edges.len() == 1 { "" } else { "s" }
             ),
         });
     }
@@ -250,7 +251,7 @@ pub fn links_given(
     for (set, held_out) in [("validation", &valid), ("test", &test)] {
         if let Some(&pair) = loops(&held_out.positives).first() {
             return bad(format!(
-                "{set} edge {} is a self loop; a held-out edge joins two different nodes: remove it",
+                "{set} edge {} is a self loop; a held-out edge must join two different nodes; remove it",
                 name(pair)
             ));
         }
@@ -258,7 +259,7 @@ pub fn links_given(
         if let [pair, ..] = self_negatives[..] {
             let count = self_negatives.len();
             exec.notice(format!(
-                "{count} of {} {set} negatives {}, such as {}; no edge is one, so they make the task easier",
+                "{count} of {} {set} negatives {}, such as {}; edges are never self loops, so these negatives make the task easier",
                 held_out.negatives.len(),
                 if count == 1 { "is a self loop" } else { "are self loops" },
                 name(pair)
@@ -273,7 +274,7 @@ pub fn links_given(
     }
     if edges.len() < train.len() {
         exec.notice(format!(
-            "{} self loops or repeats among the training edges dropped",
+            "self loops and duplicates dropped from the training edges: {}",
             train.len() - edges.len()
         ));
     }
@@ -285,9 +286,7 @@ pub fn links_given(
     let wanted = |set: &Pairs| if set.negatives.is_empty() { set.positives.len() } else { 0 };
     let (for_valid, for_test) = (wanted(&valid), wanted(&test));
     if params.negatives != Negatives::Uniform && (for_valid == 0 || for_test == 0) {
-        return bad(
-            "the split has negatives of its own, so there are none to draw of the kind asked for".into()
-        );
+        return bad("the split has negatives of its own, so none of the requested kind are drawn".into());
     }
     let training = Csr::symmetric(graph.nodes(), &edges);
     let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
@@ -355,7 +354,7 @@ impl LinkSplit {
         matched_non_edges(all, edges, edges.len(), &mut HashSet::new(), &mut draw).ok()
     }
 
-    /// Uniform pairs that are no edges of `all`, to calibrate probabilities on: the negatives that choices are made on where they are such.
+    /// Uniform pairs that are not edges of `all`, to calibrate probabilities on: the negatives that choices are made on where they are such.
     pub(crate) fn calibration_pairs<'a>(&'a self, all: &Csr, seed: Seed) -> Cow<'a, [Pair]> {
         if self.negatives == Negatives::Uniform && self.choice.len() >= self.test.negatives.len() {
             return Cow::Borrowed(&self.choice);

@@ -145,7 +145,7 @@ impl Candidate {
 }
 
 /// Takes back what predicts edges against degree-matched negatives no better than degrees do: where hubs are joined to each other, pairs of them
-/// that are no edges are few, and matched negatives cannot have the degrees of edges.
+/// that are not edges are few, and matched negatives cannot have the degrees of edges.
 pub(crate) fn confirm(
     components: &mut OrderedMap<ComponentSummary>,
     parts: &mut OrderedMap<ComponentSummary>,
@@ -193,7 +193,7 @@ pub(crate) fn judge(
     known: Option<RunInformation<'_>>,
     splits: &[SplitReport],
 ) -> Judgement {
-    // Components of the user's own have their say at the end, beside the question of a GNN.
+    // User-supplied components have their say at the end, beside the question of a GNN.
     let built_in = |name: &str| !Subject::of(name).is_some_and(Subject::is_custom);
     let components: OrderedMap<ComponentSummary> = components
         .iter()
@@ -441,7 +441,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
         ),
         VerdictKind::Nothing | VerdictKind::Undecided => None,
         _ if !confirmed => withdrawn(
-            "The fitted model does not confirm what Probe found",
+            "The fitted model does not confirm the finding of Probe",
             "Collect more labels or edges before you rely on a model, or try other features.",
         ),
         VerdictKind::Gnn if unused => withdrawn(
@@ -451,7 +451,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
         _ if verdict.degree_only && matched.is_some_and(|auc| auc.interval[1] > 0.5 + BEYOND_DEGREE) => {
             withdrawn(
                 "Degrees predict edges, and more is not excluded",
-                "Evaluate models with `--negatives degree`, and compare them with a score from degrees.",
+                "Evaluate models with `--negatives degree`, and compare them with a score based on degrees.",
             )
         }
         _ => None,

@@ -120,9 +120,9 @@ fn ids_that_the_node_table_does_not_know() {
     let folder = Folder::new();
     let edges = folder.file("e.csv", "source,target\na,b\nb,zed\n");
     let nodes = folder.file("n.csv", "id,x\na,1\nb,2\n");
-    says(&["probe", &edges, "--nodes", &nodes], &["1 ids", "not in the node table", "`zed` (line 3)"]);
+    says(&["probe", &edges, "--nodes", &nodes], &["1 id of", "is not in the node table", "`zed` (line 3)"]);
     let twice = folder.file("t.csv", "id,x\na,1\na,2\n");
-    says(&["probe", &edges, "--nodes", &twice], &["t.csv:3:", "`a` stands twice"]);
+    says(&["probe", &edges, "--nodes", &twice], &["t.csv:3:", "`a` occurs twice"]);
     says(&["probe", &edges, "--nodes", &nodes, "--label", "colour"], &["`label`: colour", "`x`"]);
 }
 
@@ -137,7 +137,7 @@ fn empty_graphs() {
 #[test]
 fn too_small_or_too_dense_to_split() {
     let folder = Folder::new();
-    says(&["probe", &folder.file("one.csv", "0,1\n")], &["too small", "1 edges"]);
+    says(&["probe", &folder.file("one.csv", "0,1\n")], &["too small", "1 edge,"]);
     let complete: String = (0..12).flat_map(|i| (0..i).map(move |j| format!("{i},{j}\n"))).collect();
     says(&["probe", &folder.file("complete.csv", complete)], &["too dense"]);
 }
@@ -165,7 +165,7 @@ fn labels_that_cannot_be_learned() {
         "act", &edges, "--nodes", &two, "--task", "nodes", "--train", &train, "--valid", &valid, "--test",
         &test,
     ];
-    says(&own, &["node 5 stands in the training set and in the validation set"]);
+    says(&own, &["node 5 is in the training set and in the validation set"]);
 }
 
 #[test]
@@ -178,7 +178,10 @@ fn more_hits_than_negatives() {
 #[test]
 fn parameters_out_of_range() {
     says(&["probe", "--components", "U,Q"], &["`components`: Q", "U, R, F, P, S"]);
-    says(&["probe", "--task", "nodes", "--components", "U,X"], &["`components`: X", "X belongs to pairs"]);
+    says(
+        &["probe", "--task", "nodes", "--components", "U,X"],
+        &["`components`: X", "X is computed for pairs"],
+    );
     says(
         &["act", "--negatives", "heart", "--protocol", "paper"],
         &["`negatives`", "uniform in the paper protocol"],

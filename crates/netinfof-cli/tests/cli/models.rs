@@ -175,7 +175,11 @@ fn a_newer_graph_is_looked_at() {
         "--exclude-known",
     ]);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("with 1 new ones (the first is `newcomer`)"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("which has 1 new node (the first is `newcomer`)"),
+        "{}",
+        stderr(&output)
+    );
     let found = cells(&stdout(&output));
     let near: Vec<String> = [2, 3, 4, 8, 9, 10].map(|i| format!("node {i}")).to_vec();
     assert!(found.iter().filter(|row| near.contains(&row[2])).count() >= 3, "{found:?}");
@@ -194,7 +198,7 @@ fn faults_are_told_in_a_line_and_leave_nothing() {
     assert!(said.contains("pairs.csv:3: `nobody` is not a node of the graph"), "{said}");
     let twice = folder.file("twice.csv", "node 1,node 2\nnode 1,node 1\n");
     let said = fault(&["predict", &model, "--pairs", &twice]);
-    assert!(said.contains("twice.csv:2: `node 1` with itself is no pair"), "{said}");
+    assert!(said.contains("twice.csv:2: `node 1` is paired with itself"), "{said}");
     let said = fault(&["recommend", &model, "--node", "nobody", "-o", &out]);
     assert!(said.contains("`nobody`") && said.contains("such as `node 299`"), "{said}");
     assert!(fault(&["recommend", &model]).contains("--node ID, --all, --overall"));
@@ -212,7 +216,7 @@ fn faults_are_told_in_a_line_and_leave_nothing() {
     let mut changed = bytes.clone();
     *changed.last_mut().unwrap() ^= 1;
     let changed = folder.file("changed.model", changed);
-    assert!(fault(&["predict", &changed, "--pairs", &pairs]).contains("its digest does not fit"));
+    assert!(fault(&["predict", &changed, "--pairs", &pairs]).contains("its digest does not match"));
     assert!(!std::path::Path::new(&out).exists());
     assert_eq!(netinfof(&["predict", &model]).status.code(), Some(2));
     // Said before the work is done.
@@ -332,7 +336,7 @@ fn own_components_go_all_the_way() {
     let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
     let reason = report["verdict"]["reason"].as_str().unwrap();
     assert_eq!(report["verdict"]["kind"], "features", "{reason}");
-    assert!(reason.contains("The own component `copy` carries"), "{reason}");
+    assert!(reason.contains("The user-supplied component `copy` carries"), "{reason}");
     assert!(report["mean"]["test"]["accuracy"].as_f64().unwrap() > 0.95, "{}", report["mean"]);
     assert!(report["components"]["copy"]["score"].as_f64() > report["components"]["coins"]["score"].as_f64());
     let shown = well(&["report", &json]);

@@ -125,7 +125,7 @@ fn check_split_names_what_is_wrong() {
     let lines = stdout(&found);
     assert_eq!(lines.lines().count(), 3, "{lines}");
     assert!(
-        lines.starts_with("test-in-training: 2 of 32 test edges are training edges, 1 of them the other way round, such as (n"),
+        lines.starts_with("test-in-training: 2 of 32 test edges are training edges, 1 of them in reverse direction, such as (n"),
         "{lines}"
     );
     let found = check(&leaky, &["--json", "-"]);

@@ -52,7 +52,7 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     for array in &own {
         let (shape, values) = npz.floats(array)?;
         let [rows, cols] = shape[..] else {
-            return Err(npz.error(format!("array `{array}` must have a row of numbers for each node")));
+            return Err(npz.error(format!("array `{array}` must have one row of numbers per node")));
         };
         graph = graph.with_component(&array[COMPONENT.len()..], Matrix::from_vec(rows, cols, values))?;
     }
@@ -140,7 +140,7 @@ fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
     }
     let mut edges = Vec::with_capacity(adjacency.nnz());
     for row in 0..adjacency.rows() {
-        let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32 bits count"))?;
+        let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32-bit ids allow"))?;
         edges.extend(adjacency.row(row).iter().map(|&other| [own, other]));
     }
     if adjacency.values().is_some_and(|values| values.iter().any(|&value| value != 1.0)) {
@@ -194,7 +194,7 @@ pub(super) fn npz_dense(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Featur
 fn npz_labels(npz: &mut Npz, name: &str) -> Result<Vec<i32>> {
     let (_, values) = npz.integers(name)?;
     let labels: Option<Vec<i32>> = values.iter().map(|&v| i32::try_from(v).ok()).collect();
-    labels.ok_or_else(|| npz.error(format!("`{name}` holds labels beyond 32 bits")))
+    labels.ok_or_else(|| npz.error(format!("`{name}` holds labels that do not fit in 32 bits")))
 }
 
 /// A sparse matrix of four arrays whose names begin alike.
@@ -223,11 +223,10 @@ fn npz_csr(npz: &mut Npz, prefix: &str) -> Result<Csr> {
 /// Pairs stored as 2 × m or m × 2.
 pub(super) fn npz_pairs(npz: &mut Npz, name: &str) -> Result<Vec<Pair>> {
     let (shape, values) = npz.integers(name)?;
-    let ids: Vec<u32> = values
-        .iter()
-        .map(|&v| u32::try_from(v))
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|_| npz.error(format!("`{name}` holds a node id that is negative or beyond 32 bits")))?;
+    let ids: Vec<u32> =
+        values.iter().map(|&v| u32::try_from(v)).collect::<std::result::Result<_, _>>().map_err(|_| {
+            npz.error(format!("`{name}` holds a node id that is negative or does not fit in 32 bits"))
+        })?;
     match shape[..] {
         [2, m] => Ok((0..m).map(|at| [ids[at], ids[m + at]]).collect()),
         [_, 2] => Ok(ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect()),

@@ -13,7 +13,7 @@ use crate::row::Row;
 use crate::table::Table;
 use netinfof::{Error, Exec, Graph, Matrix, Result};
 
-/// Reads the rows of a component of the user's own, in the order of the graph's nodes.
+/// Reads the rows of a user-supplied component, in the order of the graph's nodes.
 ///
 /// A table has a column of ids and one or more columns of numbers; an npz file has one array of numbers and perhaps `ids`.
 /// Without ids, as in npy, there must be one row per node, in the order of the nodes, and the nodes must have no ids of

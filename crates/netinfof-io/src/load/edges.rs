@@ -67,9 +67,11 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     }
     if table.is_some() && ids.names.len() > known {
         let what = format!(
-            "{} ids of {} are not in the node table, such as {}",
+            "{} id{} of {} {} not in the node table, such as {}",
             ids.names.len() - known,
+            if ids.names.len() - known == 1 { "" } else { "s" },
             path.display(),
+            if ids.names.len() - known == 1 { "is" } else { "are" },
             first_unknown.join(", ")
         );
         return Err(Error::InvalidGraph { what });
@@ -78,7 +80,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     if table.is_none() {
         if let Some((line, what)) = ids.notation.fault.take().filter(|_| ids.notation.all_numbers) {
             let what = format!(
-                "{what}; ids that are numbers must be whole, and a table of measurements is no edge list"
+                "{what}; ids that are numbers must be whole; a table of measurements is not an edge list"
             );
             return Err(rows.error(line, what));
         }
@@ -92,7 +94,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         let some: Vec<String> = isolated.iter().take(3).map(|&node| format!("`{}`", names[node])).collect();
         let such = if some.is_empty() { String::new() } else { format!(", such as {}", some.join(", ")) };
         exec.notice(format!(
-            "{known} nodes in the node table, {} of them without an edge{such}; all {} ids of the edges are among them",
+            "{known} nodes in the node table, {} of them without an edge{such}; it contains all {} ids of the edges",
             isolated.len(),
             known - isolated.len()
         ));
@@ -180,7 +182,7 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
         let id = row.id(id_column).map_err(|what| rows.error(row.line, what))?;
         let node = ids.number(&id, row.line)?;
         if (node as usize) < before {
-            return Err(rows.error(row.line, format!("id `{id}` stands twice in the node table")));
+            return Err(rows.error(row.line, format!("id `{id}` occurs twice in the node table")));
         }
         for &c in &feature_columns {
             if row.is_missing(c) {
@@ -210,7 +212,7 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
         return Err(rows.error(line, format!("{what}; ids that are numbers must be whole")));
     }
     if !ids.make_whole(&mut [])? {
-        let what = "two ids are the same number, written in two ways".into();
+        let what = "two ids are the same number in different notations".into();
         return Err(Error::Format { path: path.into(), what });
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy();
@@ -232,7 +234,7 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
     let minus_ones = labels.iter().filter(|label| *label == "-1").count();
     if minus_ones > 0 {
         exec.notice(format!(
-            "label -1 means unknown: {minus_ones} node{} no label; rename it where it is a class",
+            "label -1 means unknown: {minus_ones} node{} no label; rename it if it is a class",
             if minus_ones == 1 { " has" } else { "s have" }
         ));
     }

@@ -15,7 +15,7 @@ const NODES: &str = "out1_node_feature_label.txt";
 pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
     let mut rows = Table::open(&folder.join(NODES))?;
     let empty =
-        || Error::Format { path: folder.join(NODES), what: "empty; one node a line was expected".into() };
+        || Error::Format { path: folder.join(NODES), what: "empty; one node per line was expected".into() };
     let header = rows.next_row()?.ok_or_else(empty)?;
     if header.len() != 3 {
         return Err(rows
@@ -31,7 +31,7 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
         let id = row
             .cell(0)
             .parse()
-            .map_err(|_| rows.error(row.line, format!("id `{}` is no number", row.cell(0))))?;
+            .map_err(|_| rows.error(row.line, format!("id `{}` is not a number", row.cell(0))))?;
         let value = |cell: &str| {
             let found: Option<f32> = cell.trim().parse().ok().filter(|v: &f32| v.is_finite());
             found.ok_or_else(|| rows.error(row.line, format!("feature `{cell}` is not a finite number")))
@@ -41,7 +41,7 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
         let label = row
             .cell(2)
             .parse()
-            .map_err(|_| rows.error(row.line, format!("label `{}` is no number", row.cell(2))))?;
+            .map_err(|_| rows.error(row.line, format!("label `{}` is not a number", row.cell(2))))?;
         nodes.push((id, features, label));
     }
     let count = nodes.len();
@@ -49,7 +49,7 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
     if let Some(at) = (0..count).find(|&at| nodes[at].0 != at) {
         return Err(Error::Format {
             path: folder.join(NODES),
-            what: format!("{count} nodes, but node {at} is not among them, or stands there twice"),
+            what: format!("{count} nodes, but node {at} is missing or occurs twice"),
         });
     }
     let broken = |what| Error::Format { path: folder.join(NODES), what };
@@ -59,7 +59,7 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
         let width = nodes.first().map_or(0, |node| node.1.len());
         if let Some(node) = nodes.iter().find(|node| node.1.len() != width) {
             return Err(broken(format!(
-                "node {} has {} features where node 0 has {width}",
+                "node {} has {} features, but node 0 has {width}",
                 node.0,
                 node.1.len()
             )));

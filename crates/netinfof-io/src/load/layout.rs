@@ -148,12 +148,12 @@ pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstR
     }
     let known = own.iter().filter(|name| is_id_name(name)).count();
     if known == own.len() || label_column(&names).is_some() && known > 0 {
-        return FirstRow::LikelyNames("the names are usual for columns and occur nowhere else".into());
+        return FirstRow::LikelyNames("the names are common column names and occur nowhere else".into());
     }
     let above_numbers =
         |&at: &usize| !names[at].is_empty() && !first.is_number(at) && is_word(&names[at]) && numbers(at);
     if let Some(at) = (0..names.len()).find(above_numbers) {
-        return FirstRow::LikelyNames(format!("`{}` stands above numbers alone", names[at]));
+        return FirstRow::LikelyNames(format!("`{}` is above a column of numbers", names[at]));
     }
     let different = |&at: &usize| {
         let cells: Vec<Cow<'_, str>> = below.iter().map(|row| row.cell(at)).collect();
@@ -163,7 +163,7 @@ pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstR
         return FirstRow::LikelyNames("all ids below are written differently".into());
     }
     if known > 0 && below.len() >= 2 && own.iter().all(|name| is_word(name)) {
-        return FirstRow::LikelyNames("one of them is a usual name and neither occurs again".into());
+        return FirstRow::LikelyNames("one of them is a common column name and neither occurs again".into());
     }
     FirstRow::Data
 }
@@ -280,7 +280,7 @@ impl EdgeLayout {
         }
         let Some(names) = &self.names else {
             return (width >= MANY_UNNAMED).then(|| {
-                format!("looks like a matrix or a node table: {width} columns and no header; give a node table as `nodes` beside an edge list")
+                format!("looks like a matrix or a node table: {width} columns and no header; give a node table as `nodes` together with an edge list")
             });
         };
         if known_ends(names).is_some() {
@@ -294,7 +294,7 @@ impl EdgeLayout {
         let nodes = id.is_some() && (attribute || width + 1 >= MANY_NAMED) || width >= MANY_NAMED;
         let shown = list(&names[..width.min(4)]) + if width > 4 { ", …" } else { "" };
         nodes.then(|| {
-            format!("looks like a node table (columns {shown}); give it as `nodes` beside an edge list, or name the two id columns with `ends`")
+            format!("looks like a node table (columns {shown}); give it as `nodes` together with an edge list, or name the two id columns with `ends`")
         })
     }
 

@@ -20,9 +20,10 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     };
     let number = |cell: &str| cell.parse::<usize>().ok();
     let [Some(height), Some(width), Some(count)] = [0, 1, 2].map(|at| number(&sizes.cell(at))) else {
-        return Err(
-            rows.error(sizes.line, "rows, columns and entries were expected (a dense `array` is no graph)")
-        );
+        return Err(rows.error(
+            sizes.line,
+            "rows, columns and entries were expected (a dense `array` is not supported)",
+        ));
     };
     if height != width {
         return Err(
@@ -44,7 +45,7 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         exec.check()?;
     }
     if edges.len() != count {
-        let what = format!("{} entries where the line of sizes says {count}", edges.len());
+        let what = format!("{} entries, but the line of sizes announces {count}", edges.len());
         return Err(Error::Format { path: path.into(), what });
     }
     let mut lost = Vec::new();

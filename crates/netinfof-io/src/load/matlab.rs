@@ -82,7 +82,7 @@ fn read<'a>(
     };
     let id = |&value: &f64| {
         let id = whole::id(value, EXACT_DOUBLE).map_err(|why| format!("`edge_index`: {value} {why}"))?;
-        let beyond = |_| format!("`edge_index`: {value} is beyond 32 bits");
+        let beyond = |_| format!("`edge_index`: {value} does not fit in 32 bits");
         NodeId::try_from(id).map_err(beyond)
     };
     let ids: Vec<NodeId> = values.iter().map(id).collect::<std::result::Result<_, _>>()?;
@@ -225,7 +225,7 @@ mod tests {
         for (variables, why) in [
             (&[("edge_index", 2, &[0.0, 1.5][..])][..], "`edge_index`: 1.5 is not a whole number"),
             (&[("edge_index", 2, &[0.0, -1.0])], "`edge_index`: -1 is negative"),
-            (&[("edge_index", 2, &[0.0, 5e9])], "`edge_index`: 5000000000 is beyond 32 bits"),
+            (&[("edge_index", 2, &[0.0, 5e9])], "`edge_index`: 5000000000 does not fit in 32 bits"),
             (&[edges, ("num_nodes", 1, &[3.5])], "`num_nodes`: 3.5 is not a whole number"),
         ] {
             assert_eq!(read(variables), Err(why.into()));

@@ -304,7 +304,7 @@ impl Shape {
         let mut line = Vec::new();
         loop {
             line.clear();
-            // Longer lines are no edges; a byte-order mark or an odd letter is for the general reader.
+            // Longer lines are not edges; a byte-order mark or an odd letter is for the general reader.
             let read =
                 (&mut reader).take(1 << 16).read_until(b'\n', &mut line).map_err(|e| Error::io(path, e))?;
             if read == 0 || read == 1 << 16 || !line.is_ascii() {

@@ -113,7 +113,7 @@ fn label_column(path: &Path, exec: &Exec) -> Result<Vec<i32>> {
         let value: f64 = row
             .cell(0)
             .parse()
-            .map_err(|_| rows.error(row.line, format!("label `{}` is no number", row.cell(0))))?;
+            .map_err(|_| rows.error(row.line, format!("label `{}` is not a number", row.cell(0))))?;
         labels.push(class(value));
         more |= row.len() > 1;
     }
@@ -159,12 +159,12 @@ fn split_folder(folder: &Path) -> Result<PathBuf> {
     found.sort();
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => Err(Error::Format { path: inside, what: "no split in it".into() }),
+        0 => Err(Error::Format { path: inside, what: "contains no split".into() }),
         _ => {
             let names: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
             Err(Error::Format {
                 path: inside,
-                what: format!("several splits; name one of {}", names.join(", ")),
+                what: format!("contains several splits; name one of {}", names.join(", ")),
             })
         }
     }
@@ -178,7 +178,7 @@ fn ids(path: &Path) -> Result<Vec<NodeId>> {
         ids.push(
             row.cell(0)
                 .parse()
-                .map_err(|_| rows.error(row.line, format!("`{}` is no node number", row.cell(0))))?,
+                .map_err(|_| rows.error(row.line, format!("`{}` is not a node number", row.cell(0))))?,
         );
     }
     Ok(ids)

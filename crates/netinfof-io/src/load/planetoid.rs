@@ -20,14 +20,11 @@ pub(super) fn graph(path: &Path) -> Result<Graph> {
         ("test.index", order.len(), test.rows()),
     ] {
         if rows != wanted {
-            return Err(broken(&part(ending), format!("{rows} rows where the features have {wanted}")));
+            return Err(broken(&part(ending), format!("{rows} rows, but the features have {wanted}")));
         }
     }
     if known.cols() != test.cols() {
-        return Err(broken(
-            &part("tx"),
-            format!("{} columns where `allx` has {}", test.cols(), known.cols()),
-        ));
+        return Err(broken(&part("tx"), format!("{} columns, but `allx` has {}", test.cols(), known.cols())));
     }
     let (neighbours, edges) = adjacency(path)?;
     let top = order.iter().max().map_or(0, |&top| top + 1);
@@ -47,7 +44,7 @@ pub(super) fn graph(path: &Path) -> Result<Graph> {
         if node < known.rows() {
             return Err(broken(
                 &order_path,
-                format!("test node {node} stands among the first {} too", known.rows()),
+                format!("test node {node} is also one of the first {} nodes", known.rows()),
             ));
         }
         source[node] = Some((&test, row));
@@ -116,7 +113,7 @@ fn adjacency(path: &Path) -> Result<(usize, Vec<Pair>)> {
         .ok_or_else(|| broken(path, "a pickle, but not of lists of neighbours".into()))?;
     let node = |id: Id| {
         let number = pickle.int(id).and_then(|value| NodeId::try_from(value).ok());
-        number.ok_or_else(|| broken(path, "a neighbour that is no node number".into()))
+        number.ok_or_else(|| broken(path, "a neighbour that is not a node number".into()))
     };
     let mut edges = Vec::new();
     let mut top = 0;
@@ -141,7 +138,7 @@ fn adjacency(path: &Path) -> Result<(usize, Vec<Pair>)> {
 fn numbers(path: &Path) -> Result<Vec<usize>> {
     let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, e))?;
     let number = |(at, line): (usize, &str)| {
-        let what = || format!("`{}` is no node number", line.trim());
+        let what = || format!("`{}` is not a node number", line.trim());
         line.trim().parse::<u32>().map(|v| v as usize).map_err(|_| Error::Parse {
             path: path.to_path_buf(),
             line: at + 1,

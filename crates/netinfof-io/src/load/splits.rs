@@ -16,7 +16,7 @@ use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
 use netinfof::{LinkPairs, NodeSets, Pairs};
 
-/// Files of a user's own link split.
+/// Files of a user-supplied link split.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SplitFiles {
@@ -35,11 +35,12 @@ impl SplitFiles {
     }
 }
 
-/// Reads a user's own link split from pair files, by the graph's own ids.
+/// Reads a user-supplied link split from pair files, by the graph's own ids.
 pub fn link_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Result<LinkPairs> {
     let train = pair_file(&files.train, graph, exec)?;
     if !train.negatives.is_empty() {
-        let what = format!("{} holds pairs labelled 0; training pairs are edges", files.train.display());
+        let what =
+            format!("{} contains pairs labelled 0; all training pairs must be edges", files.train.display());
         return Err(Error::InvalidSplit { what });
     }
     Ok(LinkPairs {
@@ -195,7 +196,10 @@ pub fn pairs(path: &Path, graph: &Graph, exec: &Exec) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     each_pair(path, graph, false, exec, |pair, _, _| {
         if pair[0] == pair[1] {
-            return Err(format!("`{}` with itself is no pair", graph.node_name(pair[0] as usize)));
+            return Err(format!(
+                "`{}` is paired with itself; a pair needs two different nodes",
+                graph.node_name(pair[0] as usize)
+            ));
         }
         pairs.push(pair);
         Ok(())
@@ -214,17 +218,17 @@ pub fn nodes_by_id<'a>(ids: impl Iterator<Item = &'a str>, graph: &Graph) -> Res
     .collect()
 }
 
-/// Reads a user's own link split from an npz file or a folder of the Open Graph Benchmark.
+/// Reads a user-supplied link split from an npz file or a folder of the Open Graph Benchmark.
 pub fn link_split(path: &Path, graph: &Graph) -> Result<LinkPairs> {
     if path.is_dir() { ogb::link_split(path, graph) } else { link_split_npz(path) }
 }
 
-/// Reads a user's own node split from the masks of an npz file or a folder of the Open Graph Benchmark.
+/// Reads a user-supplied node split from the masks of an npz file or a folder of the Open Graph Benchmark.
 pub fn node_split(path: &Path) -> Result<NodeSets> {
     if path.is_dir() { ogb::node_split(path) } else { node_split_npz(path) }
 }
 
-/// Reads a user's own node split from files of ids, one per line, by the graph's own ids.
+/// Reads a user-supplied node split from files of ids, one per line, by the graph's own ids.
 pub fn node_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Result<NodeSets> {
     let number = by_id(graph);
     let read = |path: &Path| -> Result<Vec<NodeId>> {
@@ -244,7 +248,7 @@ pub fn node_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Resul
     Ok(NodeSets { train: read(&files.train)?, valid: read(&files.valid)?, test: read(&files.test)? })
 }
 
-/// Reads a user's own node split from the masks of an npz file: `train_mask`, `val_mask` (or `valid_mask`), `test_mask`.
+/// Reads a user-supplied node split from the masks of an npz file: `train_mask`, `val_mask` (or `valid_mask`), `test_mask`.
 pub fn node_split_npz(path: &Path) -> Result<NodeSets> {
     let mut npz = Npz::open(path)?;
     let mut mask = |names: &[&str]| -> Result<Vec<NodeId>> {
@@ -254,7 +258,7 @@ pub fn node_split_npz(path: &Path) -> Result<NodeSets> {
         };
         let (shape, values) = npz.integers(name)?;
         if shape.len() != 1 {
-            return Err(npz.error(format!("`{name}` has shape {shape:?}; one entry a node was expected")));
+            return Err(npz.error(format!("`{name}` has shape {shape:?}; one entry per node was expected")));
         }
         Ok((0..).zip(values).filter(|&(_, inside)| inside != 0).map(|(node, _)| node).collect())
     };
@@ -265,7 +269,7 @@ pub fn node_split_npz(path: &Path) -> Result<NodeSets> {
     })
 }
 
-/// Reads a user's own link split from an npz file.
+/// Reads a user-supplied link split from an npz file.
 ///
 /// Two layouts: `train_edges`, `valid_edges` + `y_valid`, `test_edges` + `y_test`; or, as OGB names them, `train_edge`,
 /// `valid_edge`, `valid_edge_neg`, `test_edge`, `test_edge_neg`.

@@ -25,7 +25,7 @@ pub(super) fn pairs(path: &Path) -> Result<(Vec<Pair>, Vec<Pair>)> {
     let saved = open(path).map_err(broken)?;
     let part = |key: &str| -> Result<Option<Vec<Pair>>> {
         let Some(id) = saved.pickle.entry(saved.pickle.root, key) else { return Ok(None) };
-        let array = saved.array(id).ok_or_else(|| broken(format!("`{key}` is no array of numbers")))?;
+        let array = saved.array(id).ok_or_else(|| broken(format!("`{key}` is not an array of numbers")))?;
         let ids = array.integers().and_then(|values| {
             values.into_iter().map(|v| NodeId::try_from(v).ok()).collect::<Option<Vec<NodeId>>>()
         });
@@ -37,7 +37,7 @@ pub(super) fn pairs(path: &Path) -> Result<(Vec<Pair>, Vec<Pair>)> {
         }
     };
     let edges = part("edge")?.ok_or_else(|| {
-        broken("no `edge`; a dictionary with `edge` and perhaps `edge_neg` was expected".into())
+        broken("no `edge`; a dictionary with `edge` and optionally `edge_neg` was expected".into())
     })?;
     Ok((edges, part("edge_neg")?.unwrap_or_default()))
 }
@@ -85,7 +85,7 @@ fn chained(bytes: &[u8]) -> std::result::Result<Saved, String> {
         Ok::<_, String>((pickle, at))
     };
     for what in ["magic number", "version", "system"] {
-        next().map_err(|e| format!("not a file of Torch: no {what} ({e})"))?;
+        next().map_err(|e| format!("not a Torch file: no {what} ({e})"))?;
     }
     let (pickle, _) = next()?;
     let (keys, mut at) = next()?;
@@ -98,15 +98,15 @@ fn chained(bytes: &[u8]) -> std::result::Result<Saved, String> {
     let sizes = sizes(&pickle);
     let mut storages = HashMap::new();
     for key in keys {
-        let count = bytes.get(at..at + 8).ok_or("ends within a storage")?;
+        let count = bytes.get(at..at + 8).ok_or("the file ends within a storage")?;
         let count = u64::from_le_bytes(count.try_into().expect("eight bytes"));
         let length = usize::try_from(count)
             .ok()
             .and_then(|n| n.checked_mul(*sizes.get(&key)?))
-            .ok_or("a storage of no known size")?;
+            .ok_or("a storage of unknown size")?;
         at += 8;
-        let end = at.checked_add(length).ok_or("a storage beyond this machine")?;
-        storages.insert(key, bytes.get(at..end).ok_or("ends within a storage")?.to_vec());
+        let end = at.checked_add(length).ok_or("a storage too large for this machine")?;
+        storages.insert(key, bytes.get(at..end).ok_or("the file ends within a storage")?.to_vec());
         at = end;
     }
     Ok(Saved { pickle, storages })

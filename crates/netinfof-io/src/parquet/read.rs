@@ -61,7 +61,7 @@ impl Reader {
         let mut rows = 0u64;
         for group in metadata.row_groups() {
             let Ok(own) = u64::try_from(group.num_rows()) else {
-                return error(format!("damaged: a row group of {} rows", group.num_rows()));
+                return error(format!("damaged: a row group claims {} rows", group.num_rows()));
             };
             rows = rows.saturating_add(own);
         }
@@ -69,7 +69,7 @@ impl Reader {
         if is_bomb(rows.saturating_mul(8), length)
             || is_bomb(rows.saturating_mul(fields.len() as u64), length)
         {
-            return error(format!("claims {rows} rows in {length} bytes; this is a trap"));
+            return error(format!("claims {rows} rows in {length} bytes; refused as a decompression bomb"));
         }
         let columns = fields.iter().map(|_| None).collect();
         let path = path.to_path_buf();
@@ -201,7 +201,7 @@ impl Reader {
             Ok(short)
         })?;
         if short {
-            return Err(self.error(format!("damaged: row group {} has fewer rows than it says", self.group)));
+            return Err(self.error(format!("damaged: row group {} has fewer rows than declared", self.group)));
         }
         (self.left, self.decoded, self.given) = (self.left - count, count, 0);
         Ok(true)
@@ -231,7 +231,8 @@ impl Reader {
     /// much memory as a page says.
     fn check_pages(&self) -> Result<()> {
         let group = self.file.metadata().row_group(self.group);
-        let damaged = |name: &str| self.error(format!("damaged: column `{name}` has pages that do not fit"));
+        let damaged =
+            |name: &str| self.error(format!("damaged: column `{name}` has pages of inconsistent size"));
         let file = File::open(&self.path).map_err(|e| Error::io(&self.path, e))?;
         let mut input = BufReader::new(file);
         let mut all = 0u64;
@@ -259,8 +260,10 @@ impl Reader {
             all = all.saturating_add(largest);
         }
         if is_bomb(all, self.length) {
-            return Err(self
-                .error(format!("{} bytes unpack to more than {all} at once; this is a trap", self.length)));
+            return Err(self.error(format!(
+                "{} bytes unpack to more than {all} at once; refused as a decompression bomb",
+                self.length
+            )));
         }
         Ok(())
     }
@@ -288,7 +291,7 @@ fn sound<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(ParquetError::External(source))) => source.to_string(),
         Ok(Err(error)) => error.to_string(),
-        Err(_) => "its parts contradict each other".into(),
+        Err(_) => "its parts are inconsistent".into(),
     };
     // One line, whatever the library says.
     let what = what.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -16,7 +16,7 @@ use crate::linalg::sgl::log_sum_exp;
 pub struct LinkCalibration {
     /// By share of edges, from a half downwards.
     pub fits: Vec<LogOdds>,
-    /// How many pairs that are no edges it was fitted on.
+    /// How many pairs that are not edges it was fitted on.
     pub negatives: usize,
 }
 

@@ -93,7 +93,11 @@ impl LinkActParams {
                     return Err(Error::param("ratio", path.ratio, "a number from 0"));
                 }
                 if [path.per_decade, path.decades, path.max_iterations, path.patience].contains(&0) {
-                    return Err(Error::param("path", 0, "at least one penalty, one step and some patience"));
+                    return Err(Error::param(
+                        "path",
+                        0,
+                        "at least 1 penalty per decade, decade, step and patience",
+                    ));
                 }
             }
         }
@@ -220,7 +224,7 @@ impl<'a> Judge<'a> {
 pub struct KnownEdges<'a> {
     /// All edges that are known, held-out ones too: what is drawn as no edge is none of them.
     pub all: &'a Csr,
-    /// What the columns of X are made from, where X is one of the components.
+    /// What the columns of X are made from, if X is one of the components.
     pub source: Option<&'a PairwiseSource<'a>>,
     /// Seed of what is drawn.
     pub seed: Seed,
@@ -252,7 +256,7 @@ pub fn links(
         (0..all.len()).filter(|at| !kept.contains(at)).map(|at| all[at].kind().name()).collect();
     if !left_out.is_empty() {
         exec.notice(format!(
-            "components that rank validation edges below other pairs are left out of the model: {}",
+            "components left out of the model because they rank validation edges below other pairs: {}",
             left_out.join(", ")
         ));
     }
@@ -341,7 +345,9 @@ pub fn links(
     let others = model.scores(&weighing, &PairSet::new(others.into_owned(), source, exec), exec);
     let calibration = LinkCalibration::fit(&valid_scores[0], &others);
     if calibration.is_flat() {
-        exec.notice("validation pairs contradict the model: its probabilities carry no information");
+        exec.notice(
+            "the model ranks validation edges below other pairs: its probabilities carry no information",
+        );
     }
     // Both kinds of pairs weigh the same, however many there are: one bit is what there is to gain.
     let balanced = LogOdds::fit(&valid_scores[0], &valid_scores[1], 0.5);
@@ -389,7 +395,7 @@ pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec)
             Some(k) => Err(Error::param(
                 "hits",
                 k,
-                format!("at most {}, the negatives of each edge", split.negatives_per_edge),
+                format!("at most {}, the number of negatives per edge", split.negatives_per_edge),
             )),
         };
     }
@@ -403,7 +409,7 @@ pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec)
     }
     let k = [100, 50, 20, 10, 5, 2].into_iter().find(|&k| k <= fewest).unwrap_or(1);
     if k < 100 {
-        exec.notice(format!("Hits@{k} instead of Hits@100: there are only {fewest} negatives"));
+        exec.notice(format!("Hits@{k} instead of Hits@100: the smallest set of negatives has {fewest}"));
     }
     Ok(k)
 }

@@ -1,4 +1,4 @@
-//! CommunityVectors: the leading eigenvectors of the normalised adjacency, and how alike two nodes are in a few of them.
+//! Communities: the leading eigenvectors of the normalised adjacency, and how alike two nodes are in a few of them.
 //!
 //! U has as many dimensions as it is given, most of them noise on a small sparse graph, and its compatibility matrix learns that noise. A handful of leading
 //! eigenvectors of the normalised adjacency, compared without learning anything, shows communities and connected components.
@@ -11,7 +11,7 @@ use crate::linalg::{LinearOperator, RsvdParams, SPARSE_COST, rsvd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// PlacementBasis many eigenvectors two nodes are compared by.
+/// How many eigenvectors two nodes are compared by.
 const DEPTHS: [usize; 4] = [4, 8, 16, 32];
 /// The stream of the sketch, beyond those of the components.
 const UNIT: u64 = 1000;

@@ -177,7 +177,7 @@ impl LinearOperator for FeatureOperator<'_> {
     }
 }
 
-/// PlacementBasis a component filters features through a graph.
+/// How a component filters features through a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Filter {
     averaging: Averaging,

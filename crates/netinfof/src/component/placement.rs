@@ -15,7 +15,7 @@ use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// PlacementBasis a component places nodes.
+/// How a component places nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct NodePlacement {
     pub(crate) kind: ComponentKind,
@@ -34,7 +34,7 @@ pub(crate) enum PlacementBasis {
     Walks { axes: Matrix, trials: usize, seed: Seed },
     /// By features: a row of axes for each of their columns.
     Features { axes: Matrix, shift: Vec<f32>, filter: Filter },
-    /// By rows of the user's own: a row of axes for each of their prepared columns.
+    /// By rows supplied by the user: a row of axes for each of their prepared columns.
     Custom { axes: Matrix, shift: Vec<f32>, preparation: Box<Preparation> },
 }
 
@@ -76,7 +76,7 @@ impl<'a> PlacementInput<'a> {
 }
 
 impl NodePlacement {
-    /// PlacementBasis this component placed its nodes.
+    /// How this component placed its nodes.
     pub(crate) fn of(component: &Component, norm: Norm) -> Self {
         let basis = match &component.basis {
             Basis::Nothing => PlacementBasis::Nothing,

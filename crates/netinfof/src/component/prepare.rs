@@ -30,7 +30,7 @@ use crate::spec::Weighting;
 
 pub(crate) use self::degrees::append_degrees;
 
-/// PlacementBasis features become input of the components.
+/// How features become input of the components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureScaling {
@@ -66,7 +66,7 @@ pub enum ColumnKind {
 pub struct ColumnTreatment {
     /// What they are taken for; none where the paper's preparation does not ask.
     pub kind: Option<ColumnKind>,
-    /// PlacementBasis many columns.
+    /// How many columns.
     pub columns: usize,
     /// The first of them.
     pub first: Vec<usize>,
@@ -80,12 +80,12 @@ const MANY: usize = 64;
 const MOSTLY_ZERO: f64 = 0.5;
 /// The same for a column whose values are of the size of the words' values.
 const OFTEN_ZERO: f64 = 0.2;
-/// PlacementBasis much larger than the middle column of words the values of a column of words may be, in the mean.
+/// How much larger than the middle column of words the values of a column of words may be, in the mean.
 const WORD_SIZE: f64 = 10.0;
 /// Examples of columns in a report.
 const LISTED: usize = 8;
 
-/// PlacementBasis the features of a training graph were prepared; those of another graph are prepared the same way.
+/// How the features of a training graph were prepared; those of another graph are prepared the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Preparation {
     /// A weight for every column, where rare words count more.
@@ -123,7 +123,7 @@ struct WordColumns {
 }
 
 impl Preparation {
-    /// PlacementBasis these features are prepared. Degrees are those of `graph`.
+    /// How these features are prepared. Degrees are those of `graph`.
     pub(crate) fn learn(
         features: &Features,
         weighting: Weighting,
@@ -144,13 +144,13 @@ impl Preparation {
         if missing > 0 {
             let columns = facts.iter().filter(|fact| fact.missing > 0).count();
             let done = match params.scaling {
-                FeatureScaling::Paper => "count as 0 in the paper's preparation",
+                FeatureScaling::Paper => "counted as 0, as in the paper's preparation",
                 FeatureScaling::ByKind => {
-                    "are replaced by the column's median or most common value, and marked in a column of their own"
+                    "replaced by the column's median or most common value, and marked in an extra column"
                 }
             };
             exec.notice(format!(
-                "{missing} missing feature value{} in {columns} column{} {done}",
+                "{missing} missing feature value{} in {columns} column{}: {done}",
                 if missing == 1 { "" } else { "s" },
                 if columns == 1 { "" } else { "s" },
             ));
@@ -306,9 +306,9 @@ impl Preparation {
         let (words, table, common_scale) = match &self.method {
             Method::Degrees { .. } => return Vec::new(),
             Method::Paper { degrees, .. } => {
-                let mut found = all(None, "less the lowest value of all, rows divided by their sum");
+                let mut found = all(None, "overall minimum subtracted, rows divided by their sum");
                 if *degrees > 0 {
-                    found[0].treatment.to_mut().push_str(", one-hot degrees beside them");
+                    found[0].treatment.to_mut().push_str(", one-hot degrees appended");
                 }
                 return found;
             }
@@ -322,7 +322,7 @@ impl Preparation {
             (Some(own), _) if own.varies() => match &own.encoding {
                 Encoding::Flag if common_scale => (ColumnKind::Flag, "centred"),
                 Encoding::Flag => (ColumnKind::Flag, "centred and scaled"),
-                Encoding::Category { .. } => (ColumnKind::Category, "scaled, and a column for each level"),
+                Encoding::Category { .. } => (ColumnKind::Category, "scaled, with one column per level"),
                 Encoding::Number { .. } if common_scale => {
                     (ColumnKind::Number, "centred by the median, all on one scale")
                 }
@@ -334,7 +334,7 @@ impl Preparation {
                     "centred by the median, scaled by the interquartile range, with hinges at nine quantiles",
                 ),
             },
-            (Some(own), _) if own.is_used() => (ColumnKind::Constant, "where it is known"),
+            (Some(own), _) if own.is_used() => (ColumnKind::Constant, "constant where a value is present"),
             _ => (ColumnKind::Constant, "not used"),
         };
         let mut found: Vec<(Group, Vec<usize>)> = Vec::new();

@@ -6,7 +6,7 @@ use crate::csr::{Csr, NodeId};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
-/// Node features, one row a node, kept sparse where they came sparse.
+/// Node features, one row per node, kept sparse where they came sparse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Features {
     /// No features.
@@ -143,7 +143,7 @@ impl Features {
             ),
         };
         if rows != nodes {
-            let what = format!("{rows} feature rows for {nodes} nodes; there must be one row a node");
+            let what = format!("{rows} feature rows for {nodes} nodes; one row per node was expected");
             return Err(Error::InvalidGraph { what });
         }
         if let Some((row, col)) = bad {

@@ -96,7 +96,7 @@ impl Weights {
     }
 }
 
-/// DesignRows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
+/// Rows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
 /// rows serve: most have next to no curvature. See docs/design/numerics-and-determinism.md for what more and fewer give.
 const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
 
@@ -225,7 +225,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// DesignRows that the Hessian is taken on.
+    /// Rows that the Hessian is taken on.
     fn sampled(&self) -> usize {
         let [least, most] = HESSIAN_ROWS_PER_COLUMN.map(|rows| rows * (self.p + 1));
         (self.n / 2).clamp(least, most).min(self.n)
@@ -472,7 +472,7 @@ impl Reduction for Gradient<'_, '_> {
     }
 }
 
-/// DesignRows whose weighted sum stands for the sum over all rows: about `count` of them, taken systematically with chances
+/// Rows whose weighted sum stands for the sum over all rows: about `count` of them, taken systematically with chances
 /// proportional to their curvatures, so that every row that matters is in. All rows where there are no more than that.
 fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
     let all = || curvatures.iter().copied().enumerate().filter(|&(_, c)| c > 0.0);

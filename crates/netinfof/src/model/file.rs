@@ -20,7 +20,7 @@ use crate::seed::Seed;
 
 /// Grows by one when a file can no longer be read by what came before.
 const VERSION: u32 = 3;
-/// The version of files without components of the user's own: older programs read them.
+/// The version of files without user-supplied components: older programs read them.
 const WITHOUT_CUSTOM: u32 = 2;
 /// The one metadata entry.
 const ENTRY: &str = "netinfof";
@@ -61,7 +61,7 @@ struct NodeHead {
     calibration: NodeCalibration,
 }
 
-/// PlacementBasis one component is made.
+/// How one component is made.
 #[derive(Serialize, Deserialize)]
 struct StoredComponent {
     kind: ComponentKind,
@@ -83,7 +83,7 @@ enum StoredBasis {
     Custom { preparation: Box<Preparation> },
 }
 
-/// ArrayWriter on their way into a file.
+/// Arrays on their way into a file.
 #[derive(Default)]
 struct ArrayWriter(Vec<(String, Dtype, Vec<usize>, Vec<u8>)>);
 
@@ -222,7 +222,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     let custom = !model.graph.custom_components().is_empty();
     let format = if custom { VERSION } else { WITHOUT_CUSTOM };
     let entry = MetadataEntry { format, digest: digest(&head, &views), head };
-    let entry = serde_json::to_string(&entry).expect("a head holds nothing JSON cannot say");
+    let entry = serde_json::to_string(&entry).expect("a head can always be written as JSON");
     safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
         .map_err(|e| fault(e.to_string()))
 }
@@ -230,7 +230,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
 /// Over the head as JSON and, by name, over the kind, shape and bytes of every array.
 fn digest(head: &ModelHead, views: &[(&str, TensorView<'_>)]) -> String {
     let mut sha = Sha256::new();
-    sha.update(serde_json::to_vec(head).expect("a head holds nothing JSON cannot say"));
+    sha.update(serde_json::to_vec(head).expect("a head can always be written as JSON"));
     let mut views: Vec<&(&str, TensorView<'_>)> = views.iter().collect();
     views.sort_by_key(|view| view.0);
     for (name, view) in views {
@@ -300,7 +300,7 @@ fn put_pairwise(arrays: &mut ArrayWriter, x: &Pairwise) {
     arrays.floats("X.similarity", &[x.weights.len()], &x.weights);
 }
 
-/// ArrayWriter on their way out of a file; every question names what was expected.
+/// Arrays on their way out of a file; every question names what was expected.
 struct ArrayReader<'a> {
     path: &'a Path,
     tensors: SafeTensors<'a>,
@@ -308,7 +308,7 @@ struct ArrayReader<'a> {
 
 impl ArrayReader<'_> {
     fn fault<T>(&self, what: impl std::fmt::Display) -> Result<T> {
-        Err(Error::Format { path: self.path.to_path_buf(), what: format!("not a sound model: {what}") })
+        Err(Error::Format { path: self.path.to_path_buf(), what: format!("invalid model: {what}") })
     }
 
     fn has(&self, name: &str) -> bool {
@@ -374,7 +374,7 @@ pub(super) fn load(path: &Path) -> Result<Model> {
 /// What [`to_bytes`] gave; `path` is for messages alone.
 pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let fault = |what: String| Error::Format { path: path.to_path_buf(), what };
-    let refused = |what: &str| fault(format!("{what}; a model is what `netinfof act --save` writes"));
+    let refused = |what: &str| fault(format!("{what}; `netinfof act --save` writes models"));
     let damaged = |e: &dyn std::fmt::Display| {
         if bytes.get(8) == Some(&b'{') {
             fault(format!("the model is cut off or damaged ({e})"))
@@ -384,14 +384,14 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     };
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| damaged(&e))?;
     let entry = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
-    let entry = entry.ok_or_else(|| refused("safetensors, but not a model of netinfof"))?;
+    let entry = entry.ok_or_else(|| refused("a safetensors file, but not a model of netinfof"))?;
     // The version first: what comes later may not be understood at all.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
     if ![WITHOUT_CUSTOM, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
         return Err(fault(format!(
-            "a model of {version}; this netinfof reads formats {WITHOUT_CUSTOM} and {VERSION}"
+            "the model has {version}; this version of netinfof reads formats {WITHOUT_CUSTOM} and {VERSION}"
         )));
     }
     let entry: MetadataEntry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
@@ -399,7 +399,7 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let found = ArrayReader { path, tensors };
     let views: Vec<(&str, TensorView<'_>)> = found.tensors.iter().collect();
     if digest(&entry.head, &views) != entry.digest {
-        return Err(fault("the model was changed or damaged: its digest does not fit".into()));
+        return Err(fault("the model was changed or damaged: its digest does not match".into()));
     }
     model(&found, entry.head)
 }
@@ -415,7 +415,7 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
     for preparation in preparations.iter().flatten() {
         found.check("features", graph.features().cols(), preparation.columns)?;
         if !preparation.is_sound() {
-            return found.fault("the preparation of its features contradicts itself");
+            return found.fault("the preparation of the features is inconsistent");
         }
     }
     for made in components.iter().filter(|made| made.kind.is_custom()) {
@@ -433,7 +433,7 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
             FittedTask::Nodes(node_fit(found, places, nodes)?)
         }
         (None, None) if about.task == ModelKind::Embedding => FittedTask::Embedding(places),
-        _ => return found.fault("neither links nor nodes"),
+        _ => return found.fault("the task is neither links nor nodes"),
     };
     Ok(Model { about, graph, training, preparations, fit })
 }
@@ -469,7 +469,7 @@ fn graph(found: &ArrayReader<'_>, about: &About) -> Result<(Graph, Csr)> {
         let mut ids = Vec::with_capacity(ends.len());
         for end in ends {
             let id = text.get(start..end).and_then(|id| std::str::from_utf8(id).ok());
-            let Some(id) = id else { return found.fault("ids that are no text") };
+            let Some(id) = id else { return found.fault("an id is not text") };
             ids.push(id.to_string());
             start = end;
         }
@@ -496,7 +496,7 @@ fn place(
         StoredBasis::Walks { trials, seed } => PlacementBasis::Walks { axes: axes(nodes)?, trials, seed },
         StoredBasis::Features { filter } => {
             let Some(preparation) = &preparations[made.kind.spec().weighting.index()] else {
-                return found.fault(format!("{name} does not say how features are prepared"));
+                return found.fault(format!("{name} has no preparation of its features"));
             };
             let axes = axes(preparation.width())?;
             let shift = found.floats(&format!("{name}.shift"))?;
@@ -505,7 +505,7 @@ fn place(
         }
         StoredBasis::Custom { preparation } => {
             if !made.kind.is_custom() || !preparation.is_sound() {
-                return found.fault(format!("the preparation of {name} contradicts itself"));
+                return found.fault(format!("the preparation of {name} is inconsistent"));
             }
             let (shape, _) = found.view::<4>(&format!("{name}.rows"), Dtype::F32, 2)?;
             found.check(&format!("{name}.rows"), shape[1], preparation.columns)?;
@@ -544,7 +544,7 @@ fn link_fit(found: &ArrayReader<'_>, places: Vec<NodePlacement>, head: LinkHead)
     let intercept = found.doubles("intercept")?;
     found.check("intercept", intercept.len(), 1)?;
     if !head.calibration.is_sound() {
-        return found.fault("its calibration is no increasing function");
+        return found.fault("the calibration is not an increasing function");
     }
     let model = LinkModel { weights, intercept: intercept[0], directed: head.directed };
     Ok(LinkFit { embedded, x, model, calibration: head.calibration })

@@ -42,16 +42,17 @@ impl Model {
         if count == 0 {
             let name = first_new().unwrap_or_default();
             return unsuitable(format!(
-                "none of its {} nodes is known to the model (the first is `{name}`, the model's first `{}`)",
+                "none of its {} nodes is known to the model (its first node is `{name}`, the model's is `{}`)",
                 newer.nodes(),
                 self.graph.node_name(0)
             ));
         }
         if count < newer.nodes().max(self.graph.nodes()) {
             exec.notice(format!(
-                "{count} of the model's {} nodes are in the newer graph, with {} new ones{}",
+                "{count} of the model's {} nodes are in the newer graph, which has {} new node{}{}",
                 self.graph.nodes(),
                 newer.nodes() - count,
+                if newer.nodes() - count == 1 { "" } else { "s" },
                 first_new().map_or(String::new(), |name| format!(" (the first is `{name}`)")),
             ));
         }
@@ -59,17 +60,19 @@ impl Model {
         let features = if have == need {
             Cow::Borrowed(newer.features())
         } else if need == 0 {
-            exec.notice("the model was fitted without features: those of the newer graph are not looked at");
+            exec.notice(
+                "the model was fitted without features: the features of the newer graph are not used",
+            );
             Cow::Owned(Features::None)
         } else if have == 0 && count == newer.nodes() {
-            exec.notice("the newer graph has no features: those of the model's own graph hold");
+            exec.notice("the newer graph has no features: the features of the model's graph are used");
             let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
             Cow::Owned(self.graph.features().rows_of(&rows))
         } else if have == 0 {
             let name = first_new().unwrap_or_default();
             return unsuitable(format!("node `{name}` is new and has no features; the model needs {need}"));
         } else {
-            return unsuitable(format!("it has {have} features, the model was fitted on {need}"));
+            return unsuitable(format!("it has {have} feature columns, but the model was fitted on {need}"));
         };
         let custom = self.custom_of(newer, &known, exec)?;
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
@@ -79,11 +82,11 @@ impl Model {
     fn view_of_unknown<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
         let (have, need) = (newer.features().cols(), self.graph.features().cols());
         if have != need {
-            let why = format!("it has {have} features, the model was fitted on {need}");
+            let why = format!("it has {have} feature columns, but the model was fitted on {need}");
             return Err(Error::Unsuitable { stage: "newer graph", why });
         }
         if self.components().iter().any(|kind| kind.is_structural()) && newer.edge_count() > 0 {
-            exec.notice("the model knows none of these nodes: structure (U, R) says nothing about them");
+            exec.notice("all nodes are new to the model: structure (U, R) carries no information about them");
         }
         let features = Cow::Borrowed(newer.features());
         let known = vec![None; newer.nodes()];
@@ -91,7 +94,7 @@ impl Model {
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 
-    /// The components of the user's own that the model needs, for the nodes of a newer graph: its own, or those of the model where all
+    /// The user-supplied components that the model needs, for the nodes of a newer graph: its own, or those of the model where all
     /// nodes are known to it.
     fn custom_of<'a>(
         &self,
@@ -108,12 +111,12 @@ impl Model {
                 Some(other) => {
                     let (have, need) = (other.cols(), own.cols());
                     return unsuitable(format!(
-                        "component `{name}` has {have} columns, the model was fitted on {need}"
+                        "component `{name}` has {have} columns, but the model was fitted on {need}"
                     ));
                 }
                 None if known.iter().all(Option::is_some) => {
                     exec.notice(format!(
-                        "the newer graph has no component `{name}`: the rows of the model's own graph hold"
+                        "the newer graph has no component `{name}`: the rows of the model's graph are used"
                     ));
                     let rows: Vec<NodeId> = known.iter().flatten().copied().collect();
                     found.push(CustomComponent { name: own.name, rows: own.rows.rows_of(&rows) });

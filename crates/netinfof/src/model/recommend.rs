@@ -26,7 +26,7 @@ use crate::matrix::Matrix;
 pub struct RecommendParams {
     /// Partners of each node, or pairs in all.
     pub k: usize,
-    /// Whether edges of the graph are left out (default not).
+    /// Whether edges of the graph are left out (default: no).
     pub exclude_known: bool,
     /// Where X is one of the components: how many candidates of each node are looked at with it. `None` takes as many as make
     /// ten million pairs in all, and at least fifty and ten times k; as many as there are nodes is exact.
@@ -115,7 +115,7 @@ impl LinkScorer {
         }
         if self.source.is_some() {
             exec.notice(format!(
-                "X ranks the {pool} best candidates of each node, and as many with neighbours in common"
+                "X re-ranks the {pool} best candidates per node, and as many nodes with common neighbours"
             ));
         }
         let keep = if self.source.is_some() { pool } else { params.k.saturating_add(SLACK) };
@@ -181,7 +181,7 @@ impl LinkScorer {
     pub fn vectors(&self, exec: &Exec) -> Result<[Matrix; 2]> {
         let sweep = Sweep::new(self, false, BLOCKS);
         if sweep.width == 0 {
-            let why = "no component but X has weights, and X has no vectors".into();
+            let why = "only X has weights, and X has no vectors".into();
             return Err(Error::Unsuitable { stage: "model", why });
         }
         let n = self.graph.nodes();

@@ -161,7 +161,7 @@ fn newer_graphs_are_met() {
     let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.05 * (1.0 + a.abs()));
     // Walks are drawn by a node's number, so R differs a little.
     assert!(close(&scorer.scores(&mirrored, &exec).unwrap(), &same.scores(&pairs, &exec).unwrap()));
-    assert!(exec.notices().iter().any(|n| n.contains("40 new ones")));
+    assert!(exec.notices().iter().any(|n| n.contains("40 new nodes")));
     // U alone, whose axes go by the old numbers of nodes: the same but for the order of sums.
     let mut by_axes = params.clone();
     by_axes.component.kinds = vec![ComponentKind::U];

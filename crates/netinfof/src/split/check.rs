@@ -183,7 +183,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
         let reversed = bad.iter().filter(|&&pair| !given.contains(&pair)).count();
         findings.pairs(kind, &bad, |n| {
             let side = if reversed > 0 {
-                format!(", {reversed} of them the other way round")
+                format!(", {reversed} of them in reverse direction")
             } else {
                 String::new()
             };
@@ -209,7 +209,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
             .filter(|p| !graph.adjacency().contains(p[0], p[1]) && p[0] != p[1])
             .collect();
         findings.pairs("not-in-graph", &bad, |n| {
-            format!("{n} of {} {name} edges are no edges of the graph", part.len())
+            format!("{n} of {} {name} edges are not edges of the graph", part.len())
         });
     }
     for (at, (name, part)) in parts.iter().enumerate() {
@@ -286,8 +286,8 @@ fn marked_degrees(findings: &mut SplitFindings<'_>, name: &str, set: &Pairs, tra
     let count = if marked { set.negatives.len() } else { 0 };
     findings.note("split-marks-degrees", count, Vec::new(), |n| {
         format!(
-            "the split marks the ends of {name} edges: training degrees separate them from {n} negatives with AUC {:.3}, degrees in all known \
-             edges with AUC {:.3} (further from 0.5 by {MARK_AUC} and {MARK_ERRORS} standard errors); evaluate with `--negatives degree`",
+            "the split leaves a trace in the degrees of {name} edges: training degrees separate them from {n} negatives with AUC {:.3}, degrees in all known \
+             edges with AUC {:.3} (limits: {MARK_AUC} and {MARK_ERRORS} standard errors further from 0.5); evaluate with `--negatives degree`",
             train.auc, whole.auc
         )
     });
@@ -351,8 +351,8 @@ fn easy(findings: &mut SplitFindings<'_>, kind: &'static str, name: &str, set: &
     let count = if auc >= EASY_AUC { set.negatives.len() } else { 0 };
     findings.note(kind, count, Vec::new(), |n| {
         format!(
-            "{n} {name}s are far easier than edges: training degrees alone tell them apart with AUC {auc:.3} (from {EASY_AUC}); {without} have a \
-             node without a training edge; `--negatives degree` of probe and act draws fairer ones"
+            "{n} {name}s are far easier than edges: training degrees alone separate them with AUC {auc:.3} (limit {EASY_AUC}); {without} have a \
+             node without a training edge; `--negatives degree` of probe and act draws degree-matched ones"
         )
     });
 }

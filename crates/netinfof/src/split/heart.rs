@@ -25,7 +25,7 @@ const HUB: usize = 1 << 14;
 /// Products of features for each end, on average, above which cosines are taken with a random share of the nodes alone.
 const PRODUCTS: f64 = 2e6;
 
-/// For each positive of each set, `each` pairs that are no edges of `all`; heuristics see the training graph alone. Where an
+/// For each positive of each set, `each` pairs that are not edges of `all`; heuristics see the training graph alone. Where an
 /// end has fewer nodes that are not its neighbours than pairs are needed, they come again.
 ///
 /// For each end `O(Σ min(d, HUB))` over its neighbours, a PageRank of bounded work, and at most about `PRODUCTS` products of
@@ -45,7 +45,7 @@ pub(super) fn hard<const SETS: usize>(
     if let Some(&full) = ends.iter().find(|&&end| all.row(end as usize).len() + 1 >= all.rows()) {
         return Err(Error::Unsuitable {
             stage: "split",
-            why: format!("node {full} is linked to all others, so no pair with it can be a negative"),
+            why: format!("node {full} is linked to all others, so none of its pairs can be a negative"),
         });
     }
     let half = each.div_ceil(2);

@@ -1,4 +1,4 @@
-//! Pairs that are no edges: uniform, degree-matched, unverified.
+//! Pairs that are not edges: uniform, degree-matched, unverified.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub(super) fn matched_pair(adjacency: &Csr, edges: &[Pair], draw: &mut Draw) -> 
     }
 }
 
-/// `count` pairs that are no edges, with the degrees of these edges; ones not seen before, as long as there are any.
+/// `count` pairs that are not edges, with the degrees of these edges; ones not seen before, as long as there are any.
 pub(super) fn matched_non_edges(
     adjacency: &Csr,
     edges: &[Pair],
@@ -66,7 +66,7 @@ pub(super) fn free_pairs(adjacency: &Csr) -> usize {
 pub(super) fn too_dense(free: usize, wanted: usize) -> Error {
     Error::Unsuitable {
         stage: "split",
-        why: format!("the graph is too dense: {free} pairs are no edges, {wanted} negatives are needed"),
+        why: format!("the graph is too dense: {free} pairs are not edges, but {wanted} negatives are needed"),
     }
 }
 

@@ -133,7 +133,7 @@ pub fn nodes_given(
                 return bad(format!("{name} node {node}, but node ids must lie below {}", graph.nodes()));
             };
             if let Some(other) = slot.replace(name) {
-                return bad(format!("node {node} stands in the {other} set and in the {name} set"));
+                return bad(format!("node {node} is in the {other} set and in the {name} set"));
             }
             if labels[node as usize].is_some() {
                 out.push(node);

@@ -206,7 +206,7 @@ fn own_node_sets_must_not_overlap() {
     let g = ring(30).with_labels((0..30).map(|i| i % 2).collect()).unwrap();
     let sets = NodeSets { train: vec![0, 1, 2], valid: vec![3, 4], test: vec![5, 2] };
     let error = nodes_given(&g, &sets, &NodeSplitParams::default(), &exec).unwrap_err().to_string();
-    assert!(error.contains("node 2 stands in the training set and in the test set"), "{error}");
+    assert!(error.contains("node 2 is in the training set and in the test set"), "{error}");
 }
 
 /// A graph of training edges alone, as OGB has it: the other edges stand in the split.
@@ -242,7 +242,7 @@ fn drawn_negatives_are_no_edges_of_any_set() {
     let free = (0..60).flat_map(|i| (i + 1..60).map(move |j| [i, j])).filter(|pair| !edges.contains(pair));
     more.test.positives.extend(free.take(500));
     let error = links_given(&graph, more, &SplitParams::default(), Seed(0), &exec).unwrap_err().to_string();
-    assert!(error.contains("370 pairs are no edges, 1000 negatives"), "{error}");
+    assert!(error.contains("370 pairs are not edges, but 1000 negatives"), "{error}");
 }
 
 #[test]

@@ -53,10 +53,10 @@ pub fn communities(shape: &Communities, seed: Seed) -> Result<Graph> {
         return Err(Error::param("classes", shape.classes, "2 to 1000"));
     }
     if shape.nodes < 8 * shape.classes || shape.nodes > 1_000_000 {
-        return Err(Error::param("nodes", shape.nodes, "eight for each class, and at most 1000000"));
+        return Err(Error::param("nodes", shape.nodes, "at least 8 per class, at most 1000000"));
     }
     if shape.features < shape.classes || shape.features > 100_000 {
-        return Err(Error::param("features", shape.features, "one for each class, and at most 100000"));
+        return Err(Error::param("features", shape.features, "at least 1 per class, at most 100000"));
     }
     if !(0.0..=1.0).contains(&shape.noise) {
         return Err(Error::param("edge_noise", shape.noise, "a share of the edges, 0 to 1"));

@@ -71,13 +71,13 @@ impl Large {
         }
         let edges = self.degree / 2.0 * self.nodes as f64;
         if !(1.0..=1000.0).contains(&self.degree) || edges > 1e9 {
-            return Err(Error::param("degree", self.degree, "1 to 1000, and at most 10^9 edges in all"));
+            return Err(Error::param("degree", self.degree, "1 to 1000, with at most 10^9 edges in total"));
         }
         if self.communities() < 2 || self.communities() * 10 > self.nodes {
             return Err(Error::param(
                 "communities",
                 self.communities(),
-                "2 or more, ten nodes or more in each",
+                "at least 2, with at least 10 nodes each",
             ));
         }
         for (name, share) in [("mixing", self.mixing), ("signal", self.signal)] {
@@ -89,7 +89,7 @@ impl Large {
             return Err(Error::param("features", self.features, "at most 65536"));
         }
         if self.features > 0 && !(1..=self.features).contains(&self.words) {
-            return Err(Error::param("words", self.words, "1 or more, at most as many as features"));
+            return Err(Error::param("words", self.words, "at least 1, at most as many as features"));
         }
         Ok(())
     }
@@ -362,7 +362,7 @@ mod tests {
         let fault = |shape: Large| large(&shape, Seed(0), &exec).unwrap_err().to_string();
         assert!(fault(Large { nodes: 5, ..Large::default() }).contains("100 to"));
         assert!(fault(Large { degree: 0.0, ..Large::default() }).contains("1 to 1000"));
-        assert!(fault(Large { communities: 90_000, ..Large::default() }).contains("ten nodes"));
+        assert!(fault(Large { communities: 90_000, ..Large::default() }).contains("10 nodes"));
         assert!(fault(Large { mixing: 2.0, ..Large::default() }).contains("0 to 1"));
         assert!(fault(Large { features: 3, ..Large::default() }).contains("as many as features"));
     }

@@ -150,15 +150,15 @@ impl Scenario {
     fn validate(&self) -> Result<()> {
         if self.classes < 2 || (self.structure == Structure::OffDiagonal && !self.classes.is_multiple_of(2)) {
             let need =
-                "2 or more; an even number where classes are joined in twos (off-diagonal, heterophily)";
+                "at least 2; an even number if classes are joined in pairs (off-diagonal, heterophily)";
             return Err(Error::param("classes", self.classes, need));
         }
         if self.nodes / self.classes < 2 * LARGEST || self.nodes > 1_000_000 {
-            let need = format!("{} nodes or more for each class, and at most 1000000", 2 * LARGEST);
+            let need = format!("at least {} per class, at most 1000000", 2 * LARGEST);
             return Err(Error::param("nodes", self.nodes, need));
         }
         if self.features < self.classes || self.features > 100_000 {
-            return Err(Error::param("features", self.features, "one for each class, at most 100000"));
+            return Err(Error::param("features", self.features, "at least 1 per class, at most 100000"));
         }
         // Cliques pile up where most pairs are edges already; beyond one half that takes for ever.
         if !(self.density > 0.0 && self.density <= 0.5) {
@@ -167,7 +167,7 @@ impl Scenario {
         let edges =
             (self.density / self.classes as f64 + self.edge_noise) * (self.nodes as f64).powi(2) / 2.0;
         if edges > MOST_EDGES || (self.nodes * self.features) as f64 > MOST_ENTRIES {
-            let need = "at most 2e7 edges and 5e8 entries of features in all; `large` goes further";
+            let need = "at most 2e7 edges and 5e8 feature entries in total; `large` supports more";
             return Err(Error::param("nodes", self.nodes, need));
         }
         if self.edge_noise > 0.5 {
@@ -469,7 +469,7 @@ mod tests {
         assert!(fault(Scenario { classes: 3, ..small("random-offdiagonal") }).contains("even number"));
         assert!(fault(Scenario { nodes: 40, ..small("random-diagonal") }).contains("16 nodes"));
         assert!(fault(Scenario { density: 0.9, ..small("random-diagonal") }).contains("at most 0.5"));
-        assert!(fault(Scenario { features: 2, ..small("random-diagonal") }).contains("one for each class"));
+        assert!(fault(Scenario { features: 2, ..small("random-diagonal") }).contains("at least 1 per class"));
         assert!(fault(Scenario { feature_noise: 2.0, ..small("local-diagonal") }).contains("share"));
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct Work<'a> {
     split: &'a LinkSplit,
     components: Vec<Component>,
     training: Training,
-    /// What the columns of X are made from, where X is one of the components.
+    /// What the columns of X are made from, if X is one of the components.
     source: Option<PairwiseSource<'a>>,
     learned: LearnedLinks<'a>,
     valid: Evaluated,

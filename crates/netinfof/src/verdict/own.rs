@@ -1,7 +1,7 @@
-//! What components of the user's own mean for the verdict.
+//! What user-supplied components mean for the verdict.
 //!
 //! They are no part of the question whether a GNN helps: that is answered by structure, features and propagation. Beside it stands what each of them
-//! adds to all of these. Where the built-in components show nothing and one of the user's own does, the answer is `features`: it is a table of
+//! adds to all of these. Where the built-in components show nothing and a user-supplied one does, the answer is `features`: it is a table of
 //! numbers for the nodes, and a model on it needs no graph.
 
 use std::fmt::Write as _;
@@ -28,13 +28,16 @@ pub(super) fn judged(mut verdict: Verdict, built_in_signal: bool, information: &
                 )
             }
             Answer::Open => format!(
-                "adds {} bits to all other components, which neither shows nor excludes a gain worth having",
+                "adds {} bits to all other components, so a gain worth having is neither shown nor excluded",
                 with_interval(gain.bits)
             ),
         };
         signal |= is_signal(bits) && gain.answer == Answer::Shown;
-        let _ =
-            write!(sentences, " The own component `{name}` carries {} bits and {adds}.", with_interval(bits));
+        let _ = write!(
+            sentences,
+            " The user-supplied component `{name}` carries {} bits and {adds}.",
+            with_interval(bits)
+        );
     }
     if sentences.is_empty() {
         return verdict;
@@ -44,7 +47,7 @@ pub(super) fn judged(mut verdict: Verdict, built_in_signal: bool, information: &
         matches!(verdict.kind, VerdictKind::Nothing | VerdictKind::Undecided) && !verdict.degree_only;
     if signal && silent && !built_in_signal {
         verdict.kind = VerdictKind::Features;
-        verdict.next = format!("Train a model on {listed}; the graph is not needed for that.");
+        verdict.next = format!("Train a model on {listed}; the graph is not needed.");
     } else if !useful.is_empty() {
         let _ = write!(verdict.next, " Give {listed} to the model as features.");
     }
@@ -66,7 +69,7 @@ pub(super) fn alone(known: Option<RunInformation<'_>>) -> Verdict {
         degree_only: false,
         nonlinear: false,
         reason: format!(
-            "Only own components were measured: {}. Not measured: structure, features, propagated features.",
+            "Only user-supplied components were measured: {}. Not measured: structure, features, propagated features.",
             carried.join(", ")
         ),
         next: "Measure the built-in components too, to see what the graph adds.".into(),

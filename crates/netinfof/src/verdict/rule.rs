@@ -204,12 +204,12 @@ impl Evidence<'_> {
                 format!("No component shows a signal, and these {} do not exclude one", self.samples())
             }
             (VerdictKind::Undecided, RuleFinding::Sketch) if !self.has_control() => {
-                "Propagated features predict, but features alone show no signal: nothing measured here tells propagated features from a sketch of the \
+                "Propagated features predict, but features alone show no signal: without a control they cannot be distinguished from a sketch of the \
                  structure"
                     .into()
             }
             (VerdictKind::Undecided, RuleFinding::Sketch) => {
-                "There is a signal, but propagated features are not shown to carry more than propagated random features do, which are a sketch of the \
+                "There is a signal, but propagated features are not shown to carry more than propagated random features, which are a sketch of the \
                  structure"
                     .into()
             }
@@ -254,7 +254,7 @@ impl Evidence<'_> {
                 self.information.smallest_gain
             ),
             (VerdictKind::Features, _) if self.nonlinear => format!(
-                "Features predict the classes by a relation that is not linear: {} bits more than a linear model of the features finds",
+                "Features predict the classes by a nonlinear relation: {} bits more than a linear model on the features",
                 gain(group::NONLINEAR, group::FEATURES)
             ),
             (VerdictKind::Features, _) if self.information.gain(group::ALL, group::FEATURES).is_none() => {
@@ -315,7 +315,7 @@ impl Evidence<'_> {
         match kind {
             VerdictKind::Gnn => format!("Train a GNN; {baseline}."),
             VerdictKind::Combine => {
-                "Use features and structural embeddings side by side, or a GNN with skip connections; a plain GCN may lose what the features carry."
+                "Use features and structural embeddings together, or a GNN with skip connections; a plain GCN may lose the information in the features."
                     .into()
             }
             VerdictKind::Structure => {
@@ -324,10 +324,10 @@ impl Evidence<'_> {
                 format!("{first} {model} should do as well as a GNN.")
             }
             VerdictKind::Features if self.nonlinear => {
-                "Leave the graph out: train gradient boosting or an MLP on the features; a linear model does not see the relation.".into()
+                "Leave the graph out: train gradient boosting or an MLP on the features; a linear model cannot represent the relation.".into()
             }
             VerdictKind::Features if links => {
-                "Leave the graph out: a model of the two nodes' features should do as well as a GNN.".into()
+                "Leave the graph out: a model on the features of both nodes should do as well as a GNN.".into()
             }
             VerdictKind::Features => {
                 "Leave the graph out: an MLP or gradient boosting on the features should do as well as a GNN.".into()
@@ -338,7 +338,7 @@ impl Evidence<'_> {
                 let samples = self.samples();
                 let more = self.labels_wanted(finding).map_or_else(
                     || format!("More {samples}"),
-                    |wanted| format!("About {wanted} {samples} in all"),
+                    |wanted| format!("About {wanted} {samples} in total"),
                 );
                 let have = self.information.samples;
                 let (what, shares) = if links {
@@ -346,7 +346,7 @@ impl Evidence<'_> {
                 } else {
                     ("Where more nodes have labels", "0.5,0.25")
                 };
-                format!("{more} would settle it; {have} were used. {what}, give them with `--shares`, such as `--shares {shares}`.")
+                format!("{more} would settle it; {have} were used. {what}, set their shares with `--shares`, such as `--shares {shares}`.")
             }
         }
     }

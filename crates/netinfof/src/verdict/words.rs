@@ -52,10 +52,10 @@ impl Words<'_> {
                 "Only the difference between a node and its neighbours (D) predicts anything"
             }
             (VerdictKind::Structure, _) => {
-                "Degrees are all that predicts edges: against degree-matched negatives nothing is distinguishable from chance"
+                "Only degrees predict edges: against degree-matched negatives nothing is distinguishable from chance"
             }
             (_, Case::Mark) => {
-                "What predicts edges under uniform negatives is the mark that the split leaves on degrees; against degree-matched \
+                "The signal against uniform negatives comes from the trace that the split leaves in the degrees; against degree-matched \
                  negatives nothing is distinguishable from chance"
             }
             (_, Case::DegreesPredict) => {
@@ -63,7 +63,7 @@ impl Words<'_> {
             }
             (VerdictKind::Undecided, _) if !self.reversed.is_empty() => {
                 return format!(
-                    "{} ranks held-out edges below other pairs, so what it learned from training pairs does not hold",
+                    "{} ranks held-out edges below other pairs, so what was learned from training pairs does not generalise",
                     self.reversed.join(", ")
                 );
             }
@@ -124,12 +124,12 @@ impl Words<'_> {
     pub(super) fn next(&self, kind: VerdictKind) -> String {
         match (kind, self.case) {
             (VerdictKind::Undecided, Case::DegreesPredict) => {
-                "Evaluate models with `--negatives degree`, and compare them with a score from degrees."
+                "Evaluate models with `--negatives degree`, and compare them with a score based on degrees."
             }
             (VerdictKind::Structure, _) => {
-                "A score from degrees, such as preferential attachment, does as well as a GNN; evaluate any model with `--negatives degree`."
+                "A score based on degrees, such as preferential attachment, does as well as a GNN; evaluate any model with `--negatives degree`."
             }
-            (VerdictKind::Gnn, _) => "Train a GNN that keeps a node apart from its neighbours.",
+            (VerdictKind::Gnn, _) => "Train a GNN that keeps a node's own features separate from those of its neighbours.",
             (VerdictKind::Nothing, _) => "Look for other features, another target or more edges.",
             _ if self.acted => "Validate on more of the edges, such as with `--shares 0.5,0.3`, or collect more edges.",
             _ => {

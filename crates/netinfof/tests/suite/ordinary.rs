@@ -553,7 +553,7 @@ fn checked(found: netinfof::Result<Report>, what: &str) -> Option<Report> {
         Ok(report) => report,
         Err(error) => {
             let text = error.to_string();
-            assert!(!text.contains("fault of netinfof") && !text.contains("NaN"), "{what}: {text}");
+            assert!(!text.contains("bug in netinfof") && !text.contains("NaN"), "{what}: {text}");
             return None;
         }
     };

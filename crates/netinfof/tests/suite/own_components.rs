@@ -142,5 +142,5 @@ fn own_components_are_checked() {
     infinite.row_mut(3)[2] = f32::INFINITY;
     fails("infinite", infinite, "value of node 3, column 2 is infinite");
     let twice = graph.with_component("text", random(100, 1)).unwrap().with_component("text", random(100, 2));
-    assert!(twice.unwrap_err().to_string().contains("a name for each"));
+    assert!(twice.unwrap_err().to_string().contains("a different name for each"));
 }

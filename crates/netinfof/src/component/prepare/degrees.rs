@@ -6,7 +6,7 @@ use crate::component::ComponentParams;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 
-/// PlacementBasis many one-hot columns the degrees of a training graph need.
+/// How many one-hot columns the degrees of a training graph need.
 pub(super) fn degree_columns(graph: &Csr, params: &ComponentParams, exec: &Exec) -> usize {
     let cap = params.degree_columns;
     let highest = (0..graph.rows()).map(|node| graph.row(node).len()).max().unwrap_or(0);

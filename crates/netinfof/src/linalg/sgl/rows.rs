@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::exec::Exec;
 use crate::kernel;
 
-/// DesignRows of features that can be produced block by block, so that they need not all be in memory.
+/// Rows of features that can be produced block by block, so that they need not all be in memory.
 pub(crate) trait Design: Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
@@ -15,9 +15,9 @@ pub(crate) trait Design: Sync {
     fn fill(&self, rows: Range<usize>, out: &mut [f32]);
 }
 
-/// DesignRows that are unpacked at a time; small enough for the cache.
+/// Rows that are unpacked at a time; small enough for the cache.
 const BLOCK: usize = 64;
-/// DesignRows of one task; sums are taken task by task, so it is fixed.
+/// Rows of one task; sums are taken task by task, so it is fixed.
 pub(super) const TASK: usize = 1024;
 /// Designs up to this size are kept in single precision; larger ones are packed into half the space.
 const UNPACKED_BYTES: usize = 128 << 20;

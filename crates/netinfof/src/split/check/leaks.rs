@@ -18,7 +18,7 @@ pub(super) fn features_that_know_edges(
     let graph = findings.graph;
     let columns = match graph.features() {
         Features::None => {
-            findings.found.skipped.push("leaking features: the graph has none");
+            findings.found.skipped.push("leaking features: the graph has no features");
             return;
         }
         Features::Dense(x) => Csr::from_dense(x).transpose(),
@@ -63,7 +63,7 @@ pub(super) fn features_that_know_edges(
     let leaks = marked.len() >= LEAK_EDGES && marked.len() as f64 >= LEAK_SHARE * all as f64;
     findings.note("features-hold-neighbours", if leaks { known.len() } else { 0 }, examples, |n| {
         format!(
-            "{n} of {} feature columns mark exactly the neighbours of a node, and so {} of {all} held-out edges (from {LEAK_EDGES} and {:.0} %)",
+            "{n} of {} feature columns mark exactly the neighbours of a node, and thereby {} of {all} held-out edges (limits: {LEAK_EDGES} edges and {:.0} %)",
             columns.rows(),
             marked.len(),
             100.0 * LEAK_SHARE
@@ -91,7 +91,7 @@ pub(super) fn features_that_know_edges(
     let examples = knowing.iter().take(EXAMPLES).map(|(col, r)| format!("column {col} ({r:+.3})")).collect();
     findings.note("features-hold-degrees", knowing.len(), examples, |n| {
         format!(
-            "{n} of {} feature columns follow the number of held-out edges beyond the training degree (correlation from {LEAK_CORRELATION})",
+            "{n} of {} feature columns follow the number of held-out edges beyond the training degree (limit: correlation {LEAK_CORRELATION})",
             columns.rows()
         )
     });
@@ -122,7 +122,7 @@ pub(super) fn cosine(a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, labels: &[i32]) {
     let columns = match findings.graph.features() {
         Features::None => {
-            findings.found.skipped.push("leaking features: the graph has none");
+            findings.found.skipped.push("leaking features: the graph has no features");
             return;
         }
         Features::Dense(x) => Csr::from_dense(x).transpose(),
@@ -180,7 +180,7 @@ pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, label
     let examples = known.iter().take(EXAMPLES).map(|(_, said)| said.clone()).collect();
     findings.note("features-hold-classes", known.len(), examples, |n| {
         format!(
-            "{n} of {} feature columns hold the answer: alone they mark a class (F1 from {LEAK_F1}) or know all classes (from {:.0} %)",
+            "{n} of {} feature columns leak the class: alone they mark a class (limit: F1 {LEAK_F1}) or predict all classes (limit: {:.0} %)",
             columns.rows(),
             100.0 * LEAK_SCORE
         )

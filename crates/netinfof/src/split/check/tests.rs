@@ -13,7 +13,7 @@ fn kinds(checked: &Checked) -> Vec<(&str, usize)> {
     checked.findings.iter().map(|f| (f.kind, f.count)).collect()
 }
 
-/// A graph without a pattern, its edges dealt to the three sets, and as many pairs that are no edges.
+/// A graph without a pattern, its edges dealt to the three sets, and as many pairs that are not edges.
 fn sound() -> (Graph, LinkPairs) {
     let mut draw = Seed(1).stream(Stream::Synth, 0);
     let mut edges: HashSet<Pair> = HashSet::new();
@@ -66,7 +66,7 @@ fn every_fault_of_link_splits_is_found() {
     let flip = |p: Pair| [p[1], p[0]];
     let found = broken(&|p| p.train.extend([flip(sound.test.positives[0]), sound.test.positives[1]]));
     assert_eq!(kinds(&found), [("test-in-training", 2)]);
-    assert!(found.findings[0].what.contains("1 of them the other way round"), "{:?}", found.findings);
+    assert!(found.findings[0].what.contains("1 of them in reverse direction"), "{:?}", found.findings);
     let found = broken(&|p| p.valid.positives.push(flip(p.train[5])));
     assert_eq!(kinds(&found), [("validation-in-training", 1)]);
     let found = broken(&|p| p.test.positives.push(p.valid.positives[0]));
