@@ -1,8 +1,8 @@
 //! Act: solve the task with the same embeddings (paper, section 4.3).
 //!
-//! A logistic (links) or softmax (nodes) regression with sparse-group LASSO weighs the components, one group a component,
-//! its penalty chosen on validation data. Links: the features of a pair are, for each embedding, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙
-//! ẑ_i)`, the same in both directions, and those of X. Nodes: the features are the normalised embeddings themselves.
+//! A logistic (links) or softmax (nodes) regression with sparse-group LASSO weights the components, one group per component;
+//! its penalty is chosen on validation data. Links: the features of a pair are, for each embedding, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙
+//! ẑ_i)`, the same in both directions, and the columns of X. Nodes: the features are the normalised embeddings themselves.
 
 mod calibrate;
 mod links;
@@ -26,7 +26,7 @@ pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 pub(crate) use links::check_hits;
 pub(crate) use nodes::NodeDesign;
 
-/// Penalties to try: every ridge with every λ₁ and every λ₂, in this order, each fit starting from the last.
+/// Penalties to try: every combination of ridge, λ₁ and λ₂, in this order. Each fit starts from the previous one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grid {
@@ -34,11 +34,11 @@ pub struct Grid {
     pub lambda1: Vec<f64>,
     /// Group penalties λ₂; from large to small is fastest.
     pub lambda2: Vec<f64>,
-    /// Ridge penalties `½ ridge ‖w‖²`, to be divided by the number of training rows (default only 0).
+    /// Ridge penalties `½ ridge ‖w‖²`, divided by the number of training rows before use (default: only 0).
     pub ridge: Vec<f64>,
-    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
+    /// Target KKT residual, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
-    /// Newton steps for each penalty at most (default 50).
+    /// Maximum number of Newton steps per penalty (default 50).
     pub max_iterations: usize,
 }
 
@@ -89,7 +89,7 @@ impl Grid {
     }
 }
 
-/// The penalty that validation chose, and how its fit went.
+/// The penalty chosen on validation data, and the convergence of its fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Chosen {
@@ -99,7 +99,7 @@ pub struct Chosen {
     pub lambda2: f64,
     /// The ridge penalty, already divided by the number of training rows.
     pub ridge: f64,
-    /// How the fit went.
+    /// Convergence of the fit.
     #[serde(flatten)]
     pub info: SglInfo,
 }
@@ -110,7 +110,7 @@ impl Chosen {
     }
 }
 
-/// A penalty, and what it gave.
+/// A penalty and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PathStep {
@@ -120,13 +120,13 @@ pub struct PathStep {
     pub lambda2: f64,
     /// The ridge penalty, already divided by the number of training rows.
     pub ridge: f64,
-    /// The figure that penalties are chosen by, on validation data.
+    /// The validation figure by which penalties are chosen.
     pub figure: f64,
-    /// How many components have weights.
+    /// Number of components with weights.
     pub components: usize,
 }
 
-/// What Act found on one split.
+/// Results of Act on one split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActReport {
@@ -134,25 +134,25 @@ pub struct ActReport {
     pub valid: OrderedMap<f64>,
     /// Metrics on the test data.
     pub test: OrderedMap<f64>,
-    /// Bits that the calibrated model gains for each test sample over knowing how frequent the labels are.
+    /// Bits that the calibrated model gains per test sample over the label frequencies.
     pub information: Estimate,
     /// What a model without information reaches on the test data: 0.5 AUC, or the accuracy of the most frequent class.
     pub baseline: Option<f64>,
     /// Links with uniform negatives: AUC on the test edges against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_degree_auc: Option<Estimate>,
-    /// Every penalty that was tried, and what it gave on the data that choices are made on.
+    /// Every penalty that was tried, with its result on the data used for the choice.
     pub path: Vec<PathStep>,
-    /// Length of each component's weights; exactly 0 where the component is of no use.
+    /// Norm of each component's weights; exactly 0 if the component is not used.
     pub weights: OrderedMap<f64>,
-    /// How many of each component's weights are not zero.
+    /// Number of nonzero weights per component.
     pub nonzero: OrderedMap<usize>,
-    /// The chosen penalty and how its fit went.
+    /// The chosen penalty and the convergence of its fit.
     pub chosen: Chosen,
-    /// Links, first split: how the test edges stand among the other test pairs.
+    /// Links, first split: ROC and precision-recall curves of the test pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<Curves>,
-    /// Nodes: how the classes were told apart on the test nodes.
+    /// Nodes: results per class on the test nodes.
     #[serde(flatten)]
     pub confusion: Option<Confusion>,
 }

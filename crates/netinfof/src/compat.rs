@@ -1,7 +1,7 @@
-//! The compatibility matrix (paper, section 4.1): which dimensions of one end of an edge go with which of the other.
+//! The compatibility matrix (paper, section 4.1): how the embedding dimensions at the two ends of an edge relate.
 //!
 //! In: the normalised embedding ẑ of a component and the training graph. Out: a symmetric d × d matrix H, so that
-//! `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot see heterophily.
+//! `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot represent heterophily.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,18 +34,18 @@ pub enum CompatKind {
 pub struct CompatParams {
     /// Which matrix (default H*).
     pub kind: CompatKind,
-    /// Whether ẑ has rows of length 1, as in the paper (default), or keeps their lengths, which grow with the degree: on
-    /// dense graphs without features, such as ogbl-ddi, the degree says much.
+    /// Whether rows of ẑ have length 1, as in the paper (default), or keep their lengths, which grow with the degree: on
+    /// dense graphs without features, such as ogbl-ddi, the degree is informative.
     pub unit_rows: bool,
     /// Ridge penalty α of H (default 1).
     pub alpha: f64,
     /// Share of Σ|H_ij| that the entries kept for H* carry (default 0.95).
     pub energy: f64,
-    /// Edges that H* is fitted on at most, S (default 200 000).
+    /// Maximum number of edges that H* is fitted on, S (default 200 000).
     pub max_edges: usize,
-    /// Random negatives for each of these edges (default 2).
+    /// Random negatives per edge (default 2).
     pub negatives: usize,
-    /// Whether only edges of the 2-core are fitted on, as in the paper (default: no).
+    /// Whether H* is fitted on edges of the 2-core only, as in the paper (default: no).
     pub core: bool,
     /// The least-squares solver of H*.
     pub lsqr: LsqrParams,
@@ -96,11 +96,11 @@ pub struct Compatibility {
     pub matrix: Matrix,
     /// Free entries on and above the diagonal.
     pub coefficients: usize,
-    /// How the least-squares fit went, where there was one.
+    /// Convergence of the least-squares fit, if there was one.
     pub lsqr: Option<LsqrInfo>,
 }
 
-/// A component with its compatibility matrix: all that links are predicted from.
+/// A component with its compatibility matrix: everything needed to predict links.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AdjustedComponent {
@@ -121,10 +121,10 @@ impl AdjustedComponent {
     }
 }
 
-/// Normalises a component and fits its compatibility matrix on training pairs. Beside it, ẑ and ẑ H as the training pairs
-/// see them, where that differs.
+/// Normalises a component and fits its compatibility matrix on training pairs. Also returns ẑ and ẑ H for the training pairs,
+/// if they differ.
 ///
-/// `O(m d + n d²)` for H, `O(pairs · d + n d²)` an iteration for H*; memory `pairs + n d`: the design matrix of the
+/// `O(m d + n d²)` for H, `O(pairs · d + n d²)` per iteration for H*; memory `pairs + n d`: the design matrix of the
 /// least-squares problem, pairs × d²/2, is never formed.
 pub(crate) fn fit(
     component: &Component,
@@ -175,7 +175,7 @@ fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<SmallMatrix
     solve_spd(&left, &right)
 }
 
-/// H*: the strongest entries of H, refitted to tell edges (1) from non-edges (0).
+/// H*: the strongest entries of H, refitted to separate edges (1) from non-edges (0).
 fn hstar(
     z: &Matrix,
     graph: &Csr,
@@ -195,7 +195,7 @@ fn hstar(
     Ok(Compatibility { matrix, coefficients: free.len(), lsqr: Some(info) })
 }
 
-/// Places (i ≤ j) of the largest entries of the symmetric part of H that carry this share of their sum; ties by place.
+/// Positions (i ≤ j) of the largest entries of the symmetric part of H that carry this share of their sum; ties by position.
 fn strongest(h: &SmallMatrix, energy: f64) -> Vec<Pair> {
     let size = u32::try_from(h.rows()).expect("embeddings are narrow");
     let value = |[i, j]: Pair| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]).abs();
@@ -217,13 +217,13 @@ fn strongest(h: &SmallMatrix, energy: f64) -> Vec<Pair> {
 }
 
 /// Pairs that H* is fitted on, gathered by their first node: products over them walk through memory in order, and only first
-/// nodes need their row of ẐH. A pair has no order of its own, so the node that has more pairs goes first, and few do.
+/// nodes need their row of ẐH. Pairs are unordered, so the node with more pairs goes first; this keeps the number of first nodes small.
 struct Sample {
     pairs: Vec<Pair>,
     labels: Vec<f64>,
-    /// Nodes that go first, ascending.
+    /// First nodes of pairs, ascending.
     firsts: Vec<u32>,
-    /// Where the pairs of each of them begin.
+    /// Start of the pairs of each first node.
     starts: Vec<usize>,
 }
 

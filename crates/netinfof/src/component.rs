@@ -8,11 +8,11 @@
 //! | P | features propagated without self loops | PCA of `(D⁻¹A)² X` |
 //! | S | features propagated with self loops | PCA of `((D+I)^-½ (A+I) (D+I)^-½)² X` |
 //!
-//! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1), D, what a node's features have that its
-//! neighbours' have not, and X, which belongs to pairs and not to nodes (the module `pairwise`).
+//! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1); D, a node's features minus the average of its
+//! neighbours'; and X, which is computed for pairs instead of nodes (the module `pairwise`).
 //!
 //! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place the nodes
-//! of another graph in the same space. No n × f product is formed: SVD and PCA see matrices only as operators.
+//! of another graph in the same space. No n × f product is formed: SVD and PCA access matrices only as operators.
 
 mod communities;
 mod features;
@@ -57,7 +57,7 @@ pub enum Averaging {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ComponentParams {
-    /// Which components (default the paper's five). Those of the user's own that a graph carries are added by a run.
+    /// Which components (default the paper's five). A run adds the user-supplied components of the graph.
     pub kinds: Vec<ComponentKind>,
     /// Embedding size d (default 128).
     pub dim: usize,
@@ -70,12 +70,12 @@ pub struct ComponentParams {
     /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default off, as in
     /// its published code; docs/design/components.md has the measurements).
     pub column_norm: bool,
-    /// How features become input (default every column by its kind).
+    /// How features are prepared (default: every column by its kind).
     pub scaling: FeatureScaling,
-    /// At most this many one-hot degree columns, where there are no features (default 512).
+    /// Maximum number of one-hot degree columns if there are no features (default 512).
     pub degree_columns: usize,
-    /// Whether one-hot degrees stand beside real features, as in the paper's experiments on Products, Twitch and Pokec (default: no);
-    /// with the paper's scaling alone.
+    /// Whether one-hot degrees are appended to real features, as in the paper's experiments on Products, Twitch and Pokec (default: no);
+    /// only with the paper's scaling.
     pub append_degrees: bool,
     /// The randomised SVD behind every component.
     pub rsvd: RsvdParams,
@@ -99,7 +99,7 @@ impl Default for ComponentParams {
 }
 
 impl ComponentParams {
-    /// The same with the components that the graph carries itself.
+    /// The same with the user-supplied components of the graph.
     pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
         let mut params = self.clone();
         let own = graph.custom_components().iter().map(|own| ComponentKind::Custom(own.name));
@@ -139,7 +139,7 @@ impl ComponentParams {
     }
 }
 
-/// How an embedding is normalised before a model sees it.
+/// How an embedding is normalised before it is passed to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Normalization {
@@ -149,9 +149,9 @@ pub enum Normalization {
     Rows,
     /// Every column to deviation 1.
     Columns,
-    /// Columns, then rows: ẑ, as link prediction takes it.
+    /// Columns, then rows: ẑ, the input of link prediction.
     Both,
-    /// Rows, but for components of a table of few columns, where the length of a row carries information: those keep it.
+    /// Rows, except for components of a table of few columns, where the length of a row carries information.
     #[serde(rename = "by-kind")]
     ByKind,
 }
@@ -164,24 +164,24 @@ pub struct Component {
     pub kind: ComponentKind,
     /// One row per node; at most `dim` columns, fewer where the rank is smaller.
     pub embedding: Matrix,
-    /// Whether the length of a row carries information, so that rows are not scaled to length 1: it does where features are a table of
+    /// Whether the length of a row carries information, so that rows are not scaled to length 1: true if features are a table of
     /// few columns.
     pub lengths_matter: bool,
     basis: Basis,
-    /// How rows supplied by the user become those that the basis is over.
+    /// How user-supplied rows are prepared before they are projected onto the basis.
     preparation: Option<Box<Preparation>>,
 }
 
-/// How the nodes of any graph over the same features find their place in the space of a component.
+/// How the nodes of any graph over the same features are embedded in the space of a component.
 #[derive(Clone, Debug)]
 enum Basis {
-    /// All nodes are alike.
+    /// All nodes have the same row.
     Nothing,
     /// `A V Σ^-½`, with A the adjacency.
     Adjacency(Matrix),
     /// `C V Σ^-½`, with C the visits of this many walks.
     Walks { axes: Matrix, trials: usize, seed: Seed },
-    /// Propagation of `X V`, less its mean in the graph of the component.
+    /// Propagation of `X V`, minus its mean in the graph of the component.
     Features { axes: Matrix, projected: Matrix, filter: Filter, shift: Vec<f32> },
 }
 
@@ -206,12 +206,12 @@ impl Basis {
 }
 
 impl Component {
-    /// The embedding, normalised. Nothing is centred; rows and columns of zeros stay.
+    /// The embedding, normalised. It is not centred; rows and columns of zeros stay zero.
     pub fn normalized(&self, normalization: Normalization, exec: &Exec) -> Matrix {
         self.norm(normalization, exec).apply(self.embedding.clone(), exec)
     }
 
-    /// The normalisation that this embedding asks for.
+    /// The normalisation of this embedding.
     pub(crate) fn norm(&self, normalization: Normalization, exec: &Exec) -> Norm {
         match normalization {
             Normalization::None => self.with_scale(None, false),
@@ -225,8 +225,8 @@ impl Component {
         }
     }
 
-    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, where `unit` is false or lengths matter,
-    /// all by the one factor that makes their mean square length 1.
+    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, if `unit` is false or lengths carry information,
+    /// all by the single factor that makes their mean square length 1.
     pub(crate) fn for_links(&self, unit: bool, exec: &Exec) -> Norm {
         let unit = unit && !self.lengths_matter;
         let mut scale = self.column_scale(exec);
@@ -240,7 +240,7 @@ impl Component {
     }
 
     fn with_scale(&self, scale: Option<Vec<f32>>, unit: bool) -> Norm {
-        // Shorter rows are rounding, and have no direction.
+        // Shorter rows are rounding errors without a meaningful direction.
         let shortest = if unit {
             let ones = vec![1.0; self.embedding.cols()];
             RELATIVE_ROUNDING / self.common_factor(scale.as_ref().unwrap_or(&ones))
@@ -250,7 +250,7 @@ impl Component {
         Norm { scale, unit, shortest }
     }
 
-    /// What brings the root of the mean square length of rows to 1, once their columns are scaled; 1 where all are zero.
+    /// The factor that makes the root mean square length of rows 1 after their columns are scaled; 1 if all are zero.
     fn common_factor(&self, scale: &[f32]) -> f32 {
         let square = |row| -> f64 {
             let scaled = self.embedding.row(row).iter().zip(scale).map(|(v, s)| f64::from(v * s));
@@ -260,8 +260,8 @@ impl Component {
         if squares > 0.0 { (self.embedding.rows() as f64 / squares).sqrt() as f32 } else { 1.0 }
     }
 
-    /// One over the deviation of every column, 0 for constant ones: the deviation of a column that is constant but for the errors of its
-    /// decomposition is nothing to divide by.
+    /// One over the deviation of every column, 0 for constant ones: if a column is constant except for errors of its
+    /// decomposition, division by its deviation would amplify these errors.
     fn column_scale(&self, exec: &Exec) -> Vec<f32> {
         let squares = kernel::column_squares(&self.embedding, exec);
         let size = |square: f64| (square / self.embedding.rows().max(1) as f64).sqrt();
@@ -276,9 +276,9 @@ impl Component {
             .collect()
     }
 
-    /// The embedding of another graph over the same nodes and features, in the space of this one; `None` where edges
-    /// play no part. One propagation (or the walks, for R), no decomposition. One-hot degrees that stand in for
-    /// missing features stay those of the training graph.
+    /// The embedding of another graph over the same nodes and features, in the space of this one; `None` if edges
+    /// have no effect. One propagation (or the walks, for R), no decomposition. One-hot degrees that replace
+    /// missing features are still those of the training graph.
     pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
         match &self.basis {
             Basis::Features { filter, .. } if filter.is_still() => None,
@@ -287,20 +287,20 @@ impl Component {
     }
 }
 
-/// Columns of an embedding whose deviation is a smaller share of their size are constant: iterations leave errors of that order in a
-/// singular vector that is constant, as that of a regular graph is.
+/// Columns whose deviation is a smaller share of their size count as constant: iterations leave errors of that order in a
+/// constant singular vector, such as that of a regular graph.
 const CONSTANT: f64 = 1e-3;
-/// Rows shorter than this share of the usual length are rounding errors.
+/// Rows shorter than this share of the root mean square length count as rounding errors.
 const RELATIVE_ROUNDING: f32 = 1e-5;
 
-/// A normalisation found on one embedding, for that and for others in the same space.
+/// A normalisation fitted on one embedding, for it and for others in the same space.
 #[derive(Clone, Debug)]
 pub(crate) struct Norm {
     /// A factor for every column.
     pub(crate) scale: Option<Vec<f32>>,
-    /// Whether rows then become of length 1.
+    /// Whether rows are then scaled to length 1.
     pub(crate) unit: bool,
-    /// Rows that are shorter become zero instead.
+    /// Shorter rows become zero instead.
     pub(crate) shortest: f32,
 }
 
@@ -318,7 +318,7 @@ impl Norm {
 
 /// Builds the components of a training graph.
 ///
-/// `O(m d)` and `O(nnz(X) d)` for a handful of passes; memory `2 n d` a component beyond the input.
+/// `O(m d)` and `O(nnz(X) d)` for a few passes; memory `2 n d` per component in addition to the input.
 pub fn build<'a>(
     graph: &Csr,
     inputs: impl Into<NodeInputs<'a>>,
@@ -328,7 +328,7 @@ pub fn build<'a>(
 ) -> Result<Vec<Component>> {
     params.validate()?;
     let NodeInputs { features, custom } = inputs.into();
-    // X belongs to pairs, and is made where they are known.
+    // X is computed for pairs, not here.
     let kinds: Vec<ComponentKind> = params.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
     let preparations = Weighting::ALL.map(|weighting| {
         kinds
@@ -409,13 +409,13 @@ fn build_one(
     if embedding.cols() > 0 {
         return Ok(Component { kind, embedding, lengths_matter: false, basis, preparation: None });
     }
-    // A column of zeros carries no information, and needs no special case anywhere after this.
+    // A column of zeros carries no information and needs no special case later.
     exec.notice(format!("component {} is the same for every node and carries no information", kind.name()));
     let embedding = Matrix::zeros(graph.rows(), 1);
     Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing, preparation: None })
 }
 
-/// A user-supplied component: rows as F has them, from another table. They are prepared by the kinds of their columns, whatever
+/// A user-supplied component: like F, but from another table. Rows are always prepared by the kinds of their columns, whatever
 /// the preparation of the features.
 fn build_custom(
     name: CustomName,

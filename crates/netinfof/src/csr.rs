@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
-/// A node: its row in every matrix.
+/// A node id: the row of the node in every matrix.
 pub type NodeId = u32;
 
 /// A pair of nodes.
@@ -22,7 +22,7 @@ pub struct Csr {
 }
 
 impl Csr {
-    /// Checks and takes the three arrays.
+    /// A matrix from its three arrays, which are checked.
     pub fn new(cols: usize, indptr: Vec<usize>, indices: Vec<u32>, values: Option<Vec<f32>>) -> Result<Self> {
         let bad = |what: String| Err(Error::InvalidGraph { what });
         if indptr.first() != Some(&0) || indptr.last() != Some(&indices.len()) {
@@ -64,7 +64,7 @@ impl Csr {
         }
     }
 
-    /// Adds entries that are stored twice and drops those that are zero.
+    /// Sums duplicate entries and drops zeros.
     pub(crate) fn compact(&mut self) {
         let rising = (0..self.rows()).all(|row| self.row(row).windows(2).all(|w| w[0] < w[1]));
         if rising && self.values.as_ref().is_none_or(|values| !values.contains(&0.0)) {
@@ -89,7 +89,7 @@ impl Csr {
         self.values = Some(sums);
     }
 
-    /// The symmetric pattern of undirected edges, each given once. Self loops and repeated edges must be gone.
+    /// The symmetric pattern of undirected edges, each given once. There must be no self loops and no duplicates.
     pub fn symmetric(nodes: usize, edges: &[Pair]) -> Self {
         let mut indptr = vec![0usize; nodes + 1];
         for &[i, j] in edges {
@@ -112,12 +112,12 @@ impl Csr {
         csr
     }
 
-    /// A pattern from a reader that sorts: columns must ascend and lie in range, which is not checked again.
+    /// A pattern from sorted input: columns must be ascending and in range, which is not checked again.
     pub fn pattern(cols: usize, indptr: Vec<usize>, indices: Vec<u32>) -> Self {
         Csr { cols, indptr, indices, values: None }
     }
 
-    /// Joins rows from a reader that sorts: columns must ascend and lie in range, which is not checked again.
+    /// Joins rows of sorted input: columns must be ascending and in range, which is not checked again.
     pub fn from_rows(cols: usize, rows: impl Iterator<Item = (Vec<u32>, Vec<f32>)>) -> Self {
         let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for (row_indices, row_values) in rows {
@@ -128,7 +128,7 @@ impl Csr {
         Csr { cols, indptr, indices, values: Some(values) }
     }
 
-    /// The entries of a dense matrix that are not zero.
+    /// The nonzero entries of a dense matrix.
     pub fn from_dense(dense: &Matrix) -> Self {
         let row = |row: usize| {
             let stored = dense.row(row).iter().enumerate().filter(|(_, v)| **v != 0.0);
@@ -224,12 +224,12 @@ impl Csr {
         &self.indices
     }
 
-    /// The row that holds an entry, by the entry's position.
+    /// The row of the entry at this position.
     pub(crate) fn row_of_entry(&self, entry: usize) -> usize {
         self.indptr.partition_point(|&start| start <= entry) - 1
     }
 
-    /// Multiplies every column by its weight.
+    /// Multiplies every column by a weight.
     pub(crate) fn scale_cols(&mut self, weights: &[f32]) {
         let count = self.indices.len();
         let values = self.values.get_or_insert_with(|| vec![1.0; count]);

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 /// A result whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can go wrong, with the facts a person needs to mend it.
+/// All errors, with the facts that a user needs to fix them.
 ///
-/// [`Error::hint`] gives the next step. Not converging is no error: solvers return it as information.
+/// [`Error::hint`] gives the next step. Failure to converge is not an error: solvers report it in their results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,10 +16,10 @@ pub enum Error {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The message of the operating system.
         source: std::io::Error,
     },
-    /// A text file has something unexpected at a place.
+    /// A text file has unexpected content in a line.
     #[error("{}:{line}: {what}", path.display())]
     Parse {
         /// The file.
@@ -29,7 +29,7 @@ pub enum Error {
         /// What was found and what was expected.
         what: String,
     },
-    /// A binary file is not what its name promises.
+    /// A file does not have the expected format.
     #[error("{}: {what}", path.display())]
     Format {
         /// The file.
@@ -56,15 +56,15 @@ pub enum Error {
         name: &'static str,
         /// The value given.
         value: String,
-        /// The values that would do.
+        /// The valid values.
         need: String,
     },
-    /// The graph is sound, but this stage has nothing to work on.
+    /// The graph is valid, but unsuitable for this stage.
     #[error("{stage}: {why}")]
     Unsuitable {
-        /// The stage that stopped.
+        /// The stage that failed.
         stage: &'static str,
-        /// Why it cannot go on.
+        /// Why it cannot continue.
         why: String,
     },
     /// A numerical routine failed on finite input.
@@ -75,21 +75,21 @@ pub enum Error {
         /// What happened.
         why: String,
     },
-    /// A graph that is known by name could not be had. The library itself downloads nothing; programs around it may.
+    /// A named dataset is not available. The library downloads nothing; programs that use it may.
     #[error("{name}: {what}")]
     Dataset {
         /// The dataset's name.
         name: String,
-        /// What stands in the way, and what to do about it.
+        /// The reason and the next step.
         what: String,
     },
-    /// The caller asked to stop.
+    /// The caller cancelled the run.
     #[error("stopped on request")]
     Cancelled,
 }
 
 impl Error {
-    /// What the user may do next, where there is something to do.
+    /// The next step for the user, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::Io { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -113,7 +113,7 @@ impl Error {
         }
     }
 
-    /// Whether the data or the parameters are at fault, rather than netinfof itself.
+    /// Whether the data or the parameters are the cause, not netinfof itself.
     pub fn is_users(&self) -> bool {
         !matches!(self, Error::Numerical { .. })
     }
@@ -129,7 +129,7 @@ impl Error {
     }
 }
 
-/// The plain words for the common cases; the operating system's own for the rest.
+/// A plain message for common cases; that of the operating system otherwise.
 fn io_reason(e: &std::io::Error) -> String {
     match e.kind() {
         std::io::ErrorKind::NotFound => "no such file".into(),

@@ -1,4 +1,4 @@
-//! How sure a score is: intervals, nulls, differences, gains. All of it from tables of counts; nothing is ever fitted again.
+//! Uncertainty of scores: intervals, null distributions, differences, gains. All are computed from tables of counts; nothing is refitted.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::score::Contingency;
 use crate::seed::Draw;
 
-/// Resampled tables behind every interval.
+/// Number of resampled tables for every interval.
 const REPLICATES: usize = 500;
-/// Pseudo-counts of every label in every bin when tables are resampled, spread as the labels are.
+/// Pseudo-counts per bin when tables are resampled, distributed like the labels.
 const PRIOR: f64 = 0.5;
 /// The 97.5 % point of the normal distribution: intervals hold 95 %.
 pub(crate) const NORMAL: f64 = 1.959_963_985;
@@ -25,7 +25,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// A share of so many samples, with Wilson's interval.
+    /// A share of this many samples, with Wilson's interval.
     pub(crate) fn share(hits: u64, samples: u64) -> Self {
         let n = samples as f64;
         let p = hits as f64 / n;
@@ -37,8 +37,8 @@ impl Estimate {
 
     /// The mean of estimates of one figure over several splits.
     ///
-    /// `repetition` is how many times each different sample was used, on average ([`repetition`]): splits that look at the same samples
-    /// again add nothing to what is known, so the interval shrinks with the number of different samples alone.
+    /// `repetition` is how many times each different sample was used, on average ([`repetition`]): splits that use the same samples
+    /// again add no evidence, so the interval shrinks only with the number of different samples.
     pub(crate) fn mean(of: &[Estimate], repetition: f64) -> Self {
         let n = of.len() as f64;
         let value = of.iter().map(|e| e.value).sum::<f64>() / n;
@@ -69,7 +69,7 @@ impl Estimate {
     }
 }
 
-/// How many times each different sample is used over the splits, on average: 1 where they share none, their number where all are the same.
+/// How often each different sample is used over the splits, on average: 1 if splits share none, the number of splits if all are the same.
 pub(crate) fn repetition<'a>(splits: impl Iterator<Item = &'a [u64]>) -> f64 {
     let mut all: Vec<u64> = splits.flatten().copied().collect();
     let used = all.len();
@@ -80,8 +80,8 @@ pub(crate) fn repetition<'a>(splits: impl Iterator<Item = &'a [u64]>) -> f64 {
 
 /// The corrected score of a table, with its interval.
 ///
-/// Tables are drawn from the table itself, made a little smoother; how far their corrected entropies fall from the entropy of the
-/// smooth one says how far ours may be from the truth. docs/design/information-and-verdict.md has the coverage.
+/// Tables are drawn from a smoothed version of the table. The errors of their corrected entropies against the entropy of the
+/// smoothed table estimate the error of ours. docs/design/information-and-verdict.md lists the coverage.
 pub(crate) fn interval(table: &Contingency, draw: &mut Draw) -> Estimate {
     let smooth = smoothed(table);
     let truth = entropy(&smooth, table.labels());
@@ -94,8 +94,8 @@ pub(crate) fn interval(table: &Contingency, draw: &mut Draw) -> Estimate {
     Estimate { value: (-found).exp2(), interval: [(-high).exp2().min(1.0), (-low).exp2().min(1.0)] }
 }
 
-/// The interval about a value, given how far resampled ones fell from their truth: it holds the quantiles and 1.96 deviations, of
-/// which either alone is too short on some tables.
+/// The interval around a value, given the errors of resampled values: it covers the quantiles and 1.96 deviations, because
+/// either alone is too short on some tables.
 fn around(value: f64, mut errors: Vec<f64>) -> [f64; 2] {
     errors.sort_unstable_by(f64::total_cmp);
     let n = errors.len() as f64;
@@ -106,7 +106,7 @@ fn around(value: f64, mut errors: Vec<f64>) -> [f64; 2] {
     [(value - at(0.975)).min(value - half), (value - at(0.025)).max(value + half)]
 }
 
-/// Shares of the cells, each bin's labels drawn a little towards those of all.
+/// Shares of the cells, with each bin's labels shrunk slightly towards the overall distribution.
 fn smoothed(table: &Contingency) -> Vec<f64> {
     let all = table.samples() as f64;
     let labels = table.labels();
@@ -135,10 +135,10 @@ fn entropy(shares: &[f64], labels: usize) -> f64 {
     entropy
 }
 
-/// How often shuffled labels score at least as high as the true ones: the chance of this score without information.
+/// How often shuffled labels score at least as high as the true ones: the p-value.
 ///
-/// `(1 + hits) / (1 + permutations)`, so never 0. The bins stay, the labels are dealt anew: tables with the same margins are
-/// drawn at once, whatever the number of samples.
+/// `(1 + hits) / (1 + permutations)`, so never 0. The bins stay and the labels are permuted: tables with the same margins are
+/// drawn directly, at a cost independent of the number of samples.
 pub(crate) fn p_value(table: &Contingency, permutations: usize, draw: &mut Draw) -> f64 {
     let found = table.score();
     let hits = (0..permutations).filter(|_| shuffled(table, draw).score() >= found - 1e-12).count();
@@ -165,7 +165,7 @@ pub(crate) fn p_value_of(
     (1 + hits) as f64 / (1 + permutations) as f64
 }
 
-/// A table with the margins of this one and nothing else of it.
+/// A random table with the margins of this one.
 fn shuffled(table: &Contingency, draw: &mut Draw) -> Contingency {
     let mut left = table.label_counts();
     let mut population: u64 = left.iter().sum();
@@ -174,7 +174,7 @@ fn shuffled(table: &Contingency, draw: &mut Draw) -> Contingency {
         let mut wanted: u64 = row.iter().sum();
         let (mut rest, total) = (population, wanted);
         for label in &mut left {
-            // Of the samples not yet dealt, `rest` are of this label or a later one.
+            // Of the samples not yet assigned, `rest` have this label or a later one.
             let taken = draw.hypergeometric(rest, *label, wanted);
             rest -= *label;
             *label -= taken;
@@ -186,12 +186,12 @@ fn shuffled(table: &Contingency, draw: &mut Draw) -> Contingency {
     Contingency::from_counts(left.len(), counts)
 }
 
-/// The samples of one split: their labels, and the bins that components put them into.
+/// The samples of one split: their labels, and their bins by component.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Samples {
     pub(crate) labels: Vec<u32>,
     pub(crate) classes: usize,
-    /// What the samples are, so that those of several splits can be counted: the nodes, or the edges alone, of which there are few.
+    /// Identity of the samples, so that distinct samples of several splits can be counted: the nodes, or the edges (negatives are not counted).
     pub(crate) units: Vec<u64>,
     /// Name, number of bins, bin of every sample.
     pub(crate) bins: Vec<(String, usize, Vec<u32>)>,
@@ -223,7 +223,7 @@ impl Samples {
         Some(Estimate { value, interval: around(value, errors) })
     }
 
-    /// What a second component adds to one that is known already: how much higher bins of both score than with a second component
+    /// The gain of a second component over a first one: how much higher the bins of both score than with a second component
     /// that has as many bins and adds nothing.
     pub(crate) fn gain(
         &self,
@@ -233,7 +233,7 @@ impl Samples {
         draw: &mut Draw,
     ) -> Option<Gain> {
         let [(ka, a), (_, b)] = [self.of(known)?, self.of(second)?];
-        // A table for each bin of the known component, of the bins and labels that occur in it: many classes make many empty cells.
+        // One table per bin of the first component, restricted to the bins and labels that occur in it: with many classes most cells are empty.
         let mut members: Vec<Vec<[u32; 2]>> = vec![Vec::new(); ka];
         for ((&a, &b), &label) in a.iter().zip(b).zip(&self.labels) {
             members[a as usize].push([b, label]);
@@ -246,7 +246,7 @@ impl Samples {
             (-strata.iter().map(entropy).sum::<f64>()).exp2()
         };
         let both = score(&strata);
-        // Without anything to add, labels are dealt anew inside every bin of the known component.
+        // Null hypothesis: labels are permuted within every bin of the first component.
         let dealt = (0..permutations)
             .map(|_| score(&strata.iter().map(|stratum| shuffled(stratum, draw)).collect::<Vec<_>>()));
         let dealt: Vec<f64> = dealt.collect();
@@ -274,14 +274,14 @@ fn packed(pairs: &[[u32; 2]]) -> Contingency {
     table
 }
 
-/// What a second component adds.
+/// The gain of a second component.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gain {
     pub(crate) value: f64,
     pub(crate) p_value: f64,
 }
 
-/// Cells of two components and the label, those that are not empty.
+/// The nonempty cells of two components and the label.
 struct Joint {
     cells: Vec<[u32; 3]>,
     counts: Vec<u64>,
@@ -396,7 +396,7 @@ mod tests {
         let gain = |second| samples.gain("a", second, 199, &mut Seed(4).stream(Stream::Synth, 0)).unwrap();
         assert!(gain("b").value > 0.01 && gain("b").p_value <= 0.05);
         assert!(gain("c").value < 0.01, "{:?}", gain("c"));
-        // What adds nothing is called so, but for one in twenty.
+        // A component that adds nothing is significant in at most one of twenty cases.
         let called = (0..60)
             .filter(|&seed| {
                 let mut draw = Seed(seed).stream(Stream::Synth, 3);
@@ -410,7 +410,7 @@ mod tests {
         assert!(samples.difference("a", "nosuch", &mut draw).is_none());
     }
 
-    /// The same samples again are no further evidence; others are.
+    /// Repeated samples are not additional evidence; different samples are.
     #[test]
     fn repeated_samples_do_not_narrow_intervals() {
         let one = Estimate { value: 0.6, interval: [0.5, 0.7] };

@@ -1,10 +1,10 @@
-//! Log-odds to probabilities, on data that the weights were not fitted on.
+//! Conversion of log-odds into probabilities, fitted on data that the weights were not fitted on.
 //!
-//! The penalty shrinks weights and the training pairs are not as common as pairs are: raw log-odds rank well and mean little. For links two
-//! numbers (Platt's slope and shift) map them to probabilities. Which two depends on how common edges are among the pairs that are asked
-//! about: where one pair in ten thousand is an edge, the pairs to be told apart are those at the very top, and the slope there is another than
-//! in the middle. So there are two numbers for each of several shares of edges, fitted with pairs weighted to that share. For nodes one
-//! temperature serves.
+//! The penalty shrinks weights, and edges are more frequent among training pairs than among all pairs: raw log-odds rank well but are not probabilities. For links two
+//! numbers (Platt's slope and shift) map them to probabilities. Which two depends on how common edges are among the pairs to be
+//! scored: if one pair in ten thousand is an edge, only the highest scores matter, and the slope there differs from that
+//! in the middle. So there are two numbers for each of several shares of edges, fitted with pairs weighted to that share. For nodes, one
+//! temperature is enough.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::linalg::sgl::log_sum_exp;
 pub struct LinkCalibration {
     /// By share of edges, from a half downwards.
     pub fits: Vec<LogOdds>,
-    /// How many pairs that are not edges it was fitted on.
+    /// Number of non-edges that it was fitted on.
     pub negatives: usize,
 }
 
@@ -24,11 +24,11 @@ pub struct LinkCalibration {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogOdds {
-    /// The share of edges that it was fitted for.
+    /// The share of edges for which it was fitted.
     pub prior: f64,
-    /// What scores are multiplied by.
+    /// Factor of the scores.
     pub slope: f64,
-    /// What is added.
+    /// Constant that is added.
     pub shift: f64,
 }
 
@@ -36,7 +36,7 @@ pub struct LogOdds {
 const DECADES: i32 = 6;
 
 impl LinkCalibration {
-    /// The slope of a model whose order the validation pairs contradict.
+    /// The slope used when validation pairs contradict the ranking of the model.
     pub(crate) const FLAT: f64 = 1e-6;
 
     /// From the scores of validation edges and other pairs.
@@ -57,17 +57,17 @@ impl LinkCalibration {
         LinkCalibration { fits, negatives: negatives.len() }
     }
 
-    /// Whether there were pairs enough to see this share of edges: as many as there are for each edge, at least.
+    /// Whether there were enough pairs for this share of edges: at least as many non-edges per edge as the share implies.
     pub fn reaches(&self, prior: f64) -> bool {
         prior * self.negatives as f64 >= 1.0
     }
 
-    /// Whether validation pairs contradict the order of the model.
+    /// Whether validation pairs contradict the ranking of the model.
     pub(crate) fn is_flat(&self) -> bool {
         self.fits[0].slope <= LinkCalibration::FLAT
     }
 
-    /// Whether it can be used; a file may hold anything.
+    /// Whether the values are valid; those from a file may not be.
     pub(crate) fn is_sound(&self) -> bool {
         let sound = |fit: &LogOdds| {
             fit.prior > 0.0
@@ -81,7 +81,7 @@ impl LinkCalibration {
             && self.fits.windows(2).all(|two| two[1].prior < two[0].prior)
     }
 
-    /// Slope and shift for a share of edges: between those of the nearest shares that were fitted.
+    /// Slope and shift for a share of edges, interpolated between the nearest fitted shares.
     fn at(&self, prior: f64) -> LogOdds {
         let fits = &self.fits;
         let after = fits.partition_point(|fit| fit.prior > prior);
@@ -116,14 +116,14 @@ impl LogOdds {
         LogOdds::fit_from(LogOdds { prior, slope: 1.0, shift: 0.0 }, positives, negatives, prior)
     }
 
-    /// The likeliest slope and shift where edges weigh `prior` of all and other pairs the rest.
+    /// The maximum-likelihood slope and shift when edges have the total weight `prior` and other pairs the rest.
     fn fit_from(start: LogOdds, positives: &[f64], negatives: &[f64], prior: f64) -> Self {
         let mut found = LogOdds { prior, ..start };
         let offset = logit(prior);
-        // Not quite 1, as if one more edge were still to come that may be none: edges that are all on one side would have no finite slope.
+        // Slightly below 1 (Platt's smoothing): perfectly separated edges would have no finite slope.
         let sure = (positives.len() as f64 + 1.0) / (positives.len() as f64 + 2.0);
         let sides = [(positives, prior, sure), (negatives, 1.0 - prior, 0.0)];
-        // The same for other pairs, without adding to the share of edges: a slope of many times the start's must be worth it.
+        // The same for other pairs, without adding to the share of edges: it penalises slopes far above the starting value.
         let ridge = 1e-4 * prior / positives.len().min(negatives.len()) as f64;
         let loss = |at: &LogOdds| -> f64 {
             let side = |&(scores, weight, t): &(&[f64], f64, f64)| {
@@ -156,7 +156,7 @@ impl LogOdds {
             }
             let step = [(h[2] * g[0] - h[1] * g[1]) / det, (h[0] * g[1] - h[1] * g[0]) / det];
             let before = loss(&found);
-            // Newton, halved until it gains.
+            // Newton step, halved until it improves the loss.
             let better = (0..40).map(|k| 0.5f64.powi(k)).find_map(|t| {
                 let next =
                     LogOdds { prior, slope: found.slope - t * step[0], shift: found.shift - t * step[1] };
@@ -170,7 +170,7 @@ impl LogOdds {
             }
         }
         if found.slope <= LinkCalibration::FLAT || !found.slope.is_finite() || !found.shift.is_finite() {
-            // Validation pairs that contradict the model are too few to turn its order round.
+            // A few contradicting validation pairs are not enough evidence to reverse the ranking.
             return LogOdds { prior, slope: LinkCalibration::FLAT, shift: 0.0 };
         }
         found
@@ -190,7 +190,7 @@ fn sigmoid(z: f64) -> f64 {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeCalibration {
-    /// Above 1 where the model is too sure, below where it is not sure enough.
+    /// Above 1 if the model is overconfident, below 1 if it is underconfident.
     pub temperature: f64,
 }
 
@@ -208,10 +208,10 @@ impl NodeCalibration {
                     log_sum_exp(&cooled) - cooled[class as usize]
                 })
                 .sum();
-            // A few nodes that are all right would otherwise make the model as sure as it can be.
+            // A few nodes that are all classified correctly would otherwise give a temperature of zero.
             fit + 0.5 * log_t * log_t
         };
-        // One valley; a golden section finds it.
+        // The loss is unimodal, so golden-section search finds the minimum.
         let (mut low, mut high) = (-4.0f64, 4.0f64);
         let ratio = 0.5 * (5f64.sqrt() - 1.0);
         for _ in 0..60 {
@@ -221,7 +221,7 @@ impl NodeCalibration {
         NodeCalibration { temperature: (0.5 * (low + high)).exp() }
     }
 
-    /// Probabilities of one node's classes, in place of their scores.
+    /// Replaces the scores of one node's classes by their probabilities.
     pub fn probabilities(&self, scores: &mut [f64]) {
         for s in scores.iter_mut() {
             *s /= self.temperature;
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use crate::seed::{Seed, Stream};
 
-    /// Scores of two normals: the true log-odds are linear in them, and known.
+    /// Scores from two normal distributions: the true log-odds are known and linear in the score.
     #[test]
     fn known_log_odds_are_found() {
         let mut draw = Seed(4).stream(Stream::Synth, 0);
@@ -256,7 +256,7 @@ mod tests {
         assert!(found.is_sound());
     }
 
-    /// Scores whose log-odds are steep in the middle and flat at the top: one slope cannot serve both, and the expected number of edges must
+    /// Scores whose log-odds are steep in the middle and flat at the top: one slope cannot fit both, and the expected number of edges must
     /// be right at every share.
     #[test]
     fn the_expected_number_of_edges_is_right_at_every_share() {
@@ -283,7 +283,7 @@ mod tests {
     fn odd_validation_sets_are_met() {
         let empty = LinkCalibration::fit(&[], &[1.0]);
         assert_eq!((empty.fits.len(), empty.probability(0.0, 0.3)), (1, 0.3));
-        // Separated without a fault: steep, but finite. The other way round: no order is turned.
+        // Perfect separation: steep, but finite. Perfectly reversed: the ranking is not reversed.
         for (positives, negatives) in
             [([2.0, 3.0], [-1.0, -2.0]), ([-1.0, -2.0], [2.0, 3.0]), ([0.0; 2], [0.0; 2])]
         {
@@ -291,7 +291,7 @@ mod tests {
             assert!(found.is_sound(), "{found:?}");
         }
         assert_eq!(NodeCalibration::fit(&[], &[], 3).temperature, 1.0);
-        // A few nodes that are all right: surer than the scores are, but not without bounds.
+        // A few nodes, all correct: more confident than the scores, but bounded.
         let right: Vec<f64> = (0..20).flat_map(|_| [1.0, 0.0, 0.0]).collect();
         let found = NodeCalibration::fit(&right, &[0; 20], 3);
         let mut row = vec![1.0, 0.0, 0.0];

@@ -25,10 +25,10 @@ use crate::training::Training;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Penalties {
-    /// From the smallest penalty that leaves all weights at zero downwards, until it no longer pays: one strong component
-    /// may win alone, and the next come in one by one.
+    /// From the smallest penalty that leaves all weights at zero downwards, until validation no longer improves: one strong
+    /// component may be best alone, and the others enter one by one.
     Path(Path),
-    /// These, as in the paper.
+    /// A grid, as in the paper.
     Grid(Grid),
 }
 
@@ -38,13 +38,13 @@ pub enum Penalties {
 pub struct Path {
     /// λ₁ as a share of λ₂ (default 0.1).
     pub ratio: f64,
-    /// Penalties to a decade (default 2).
+    /// Penalties per decade (default 2).
     pub per_decade: usize,
     /// Decades below the top (default 5).
     pub decades: usize,
-    /// Penalties that neither gain nor rise after which the path ends (default 2).
+    /// The path ends after this many penalties without improvement (default 2).
     pub patience: usize,
-    /// Newton steps for each penalty at most (default 12).
+    /// Maximum number of Newton steps per penalty (default 12).
     pub max_iterations: usize,
 }
 
@@ -60,14 +60,14 @@ impl Default for Path {
 pub struct LinkActParams {
     /// Penalties to try (default a path).
     pub penalties: Penalties,
-    /// The K of Hits@K; `None` takes 100, or less on small graphs, or 10 where positives have negatives of their own.
+    /// The K of Hits@K; `None` means 100, less on small graphs, and 10 if each positive has its own negatives.
     pub hits: Option<usize>,
-    /// Whether features of a pair depend on the order of its nodes, as in the paper (default not: in most data the order
-    /// gives edges away).
+    /// Whether features of a pair depend on the order of its nodes, as in the paper (default: no, because in most data
+    /// the order identifies edges).
     pub directed: bool,
-    /// Negatives for each training edge (default 3).
+    /// Negatives per training edge (default 3).
     pub negatives: usize,
-    /// Training pairs at most (default 300 000). Edges beyond that are not learned from at all, neither by the
+    /// Maximum number of training pairs (default 300 000). Edges beyond that are not used for training, neither by the
     /// compatibility matrices nor by the bins of Probe.
     pub max_pairs: usize,
 }
@@ -114,7 +114,7 @@ impl LinkActParams {
     }
 }
 
-/// What Act found about the links of one split.
+/// Results of Act on the links of one split.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LinkResult {
@@ -122,7 +122,7 @@ pub struct LinkResult {
     pub report: ActReport,
     /// The fitted model, over the components that have weights.
     pub model: LinkModel,
-    /// Which components these are, by their places.
+    /// Indices of these components.
     pub used: Vec<usize>,
     /// From log-odds to probabilities.
     pub calibration: LinkCalibration,
@@ -167,7 +167,7 @@ impl LinkModel {
     }
 }
 
-/// What choices are made on: validation positives, and negatives that say as much as there are.
+/// The pairs used for choices: validation positives, and as many negatives as are available.
 struct Judge<'a> {
     positives: std::borrow::Cow<'a, PairSet>,
     negatives: std::borrow::Cow<'a, PairSet>,
@@ -177,11 +177,11 @@ struct Judge<'a> {
 enum Measure {
     /// Share of the positives above the negative of this rank.
     Hits(usize),
-    /// Mean reciprocal rank among so many negatives of one's own.
+    /// Mean reciprocal rank of each positive among this many negatives of its own.
     OwnRanks(usize),
 }
 
-/// Positives with hard negatives of their own, and of these negatives, that a choice is made on.
+/// Maximum numbers of positives with their own hard negatives, and of these negatives, that are used for choices.
 const JUDGED: [usize; 2] = [1000, 100];
 
 impl<'a> Judge<'a> {
@@ -203,7 +203,7 @@ impl<'a> Judge<'a> {
         if split.choice.len() <= split.valid.negatives.len() {
             return Judge { positives, negatives: Borrowed(&valid.negatives), measure: Measure::Hits(k) };
         }
-        // The share of negatives that Hits@K lets through on the test pairs, so that the choice is made for them.
+        // The share of negatives that Hits@K lets through on the test pairs, so that the choice optimises the same threshold.
         let rank = (k * split.choice.len()).div_ceil(split.test.negatives.len()).max(1);
         let negatives = Owned(PairSet::new(split.choice.clone(), source, exec));
         Judge { positives, negatives, measure: Measure::Hits(rank) }
@@ -219,19 +219,19 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What pairs are looked up in and drawn from.
+/// The data that pairs are looked up in and drawn from.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownEdges<'a> {
-    /// All edges that are known, held-out ones too: what is drawn as no edge is none of them.
+    /// All known edges, held-out edges included: negatives are never among them.
     pub all: &'a Csr,
-    /// What the columns of X are made from, if X is one of the components.
+    /// The source of the columns of X, if X is one of the components.
     pub source: Option<&'a PairwiseSource<'a>>,
-    /// Seed of what is drawn.
+    /// Seed of the random draws.
     pub seed: Seed,
 }
 
 /// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test pairs.
-/// What was learned must have been learned for Act.
+/// The components must have been learned for Act.
 pub fn links(
     learned: &[Learned],
     split: &LinkSplit,
@@ -245,7 +245,7 @@ pub fn links(
     let k = check_hits(params, split, exec)?;
     let labels = training.act.labels();
     let all: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
-    // What a component learned in the folds may not hold outside of them: one that ranks validation edges below other pairs is left out.
+    // What was learned in the folds may not generalise: a component that ranks validation edges below other pairs is left out.
     let holds = |component: &&LinkComponent| {
         let [edges, others] = [&valid.positives, &valid.negatives]
             .map(|set| component.similarities(set, exec).iter().map(|&s| f64::from(s)).collect::<Vec<_>>());
@@ -291,11 +291,11 @@ pub fn links(
                 best = Some((figure, Chosen::new(&penalty, info), weights.clone()));
                 without_gain = 0;
             } else {
-                // What is below the best but rising may yet pass it: a strong component may need some way to come in.
+                // A value below the best that still rises may exceed it later: a strong component may need several penalties to enter.
                 without_gain = if rising { 0 } else { without_gain + 1 };
             }
             exec.step()?;
-            // A path may fall before its second component comes in.
+            // The figure may fall before the second component enters.
             let several = groups.len() == 1 || path.last().is_some_and(|step| step.components > 1);
             if without_gain >= patience && several {
                 break;
@@ -303,11 +303,11 @@ pub fn links(
         }
         Ok(())
     })?;
-    // Without a component there is nothing to fit: all pairs are alike.
+    // Without a component there is nothing to fit: all pairs have the same score.
     let nothing =
         || (0.0, Chosen::new(&SglParams::new(0.0, 0.0), SglInfo::default()), solver.weights().clone());
     let (_, chosen, weights) = best.unwrap_or_else(nothing);
-    // What has no weight is left out from here on: a saved model does not hold it.
+    // Components without weights are dropped from here on, so that a saved model does not contain them.
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = LinkModel::new(&weights, used.iter().map(|&at| &groups[at]), params);
     let weighing: Vec<&LinkComponent> = used.iter().map(|&at| components[at]).collect();
@@ -329,7 +329,7 @@ pub fn links(
         .into_iter()
         .collect()
     };
-    // Components that were left out have no weights.
+    // Components that were left out have zero weights.
     let ranges: Vec<Range<usize>> = (0..all.len())
         .map(|at| kept.iter().position(|&own| own == at).map_or(0..0, |own| groups[own].clone()))
         .collect();
@@ -340,7 +340,7 @@ pub fn links(
         ActReport::new(metrics(&valid_scores), metrics(&test), &weights, names.zip(&ranges), chosen);
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
-    // Many uniform pairs show what the top of all pairs looks like, whichever negatives the model is tested on.
+    // Many uniform pairs sample the top of the ranking of all pairs, whichever negatives the model is tested on.
     let others = split.calibration_pairs(all_edges, seed);
     let others = model.scores(&weighing, &PairSet::new(others.into_owned(), source, exec), exec);
     let calibration = LinkCalibration::fit(&valid_scores[0], &others);
@@ -349,7 +349,7 @@ pub fn links(
             "the model ranks validation edges below other pairs: its probabilities carry no information",
         );
     }
-    // Both kinds of pairs weigh the same, however many there are: one bit is what there is to gain.
+    // Both kinds of pairs have the same total weight, whatever their numbers: the maximum is one bit.
     let balanced = LogOdds::fit(&valid_scores[0], &valid_scores[1], 0.5);
     let bits = |scores: &[f64], edge: bool| {
         let gained = scores.iter().map(|&score| {
@@ -361,7 +361,7 @@ pub fn links(
     let halves = [bits(&test[0], true), bits(&test[1], false)];
     report.information = Estimate::mean(&halves, 1.0);
     report.baseline = Some(0.5);
-    // Whether the model has learned anything beyond degrees, and beyond the mark that the split leaves on them.
+    // Shows whether the model improves on degrees and on the trace that the split leaves in them.
     let matched = match split.negatives {
         Negatives::Uniform => LinkSplit::matched(all_edges, &split.test.positives, 1, seed),
         Negatives::Degree | Negatives::Heart => None,
@@ -386,7 +386,7 @@ impl Path {
     }
 }
 
-/// The K to use: the one asked for, if there are enough negatives; else 100, or the largest of 50, 20, 10, … that fits.
+/// The K to use: the requested one if there are enough negatives; by default 100, or the largest of 50, 20, 10, … that fits.
 pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec) -> Result<usize> {
     if split.negatives_per_edge > 0 {
         return match params.hits {

@@ -29,8 +29,8 @@ pub struct NodeActParams {
     pub grid: Grid,
     /// How embeddings are normalised (default by kind).
     pub normalization: Normalization,
-    /// Components whose p-value in Probe is higher are left out (default 0.05): what Probe cannot tell from noise only
-    /// adds noise to a model with a handful of labels. If all are, all stay.
+    /// Components with a higher p-value in Probe are left out (default 0.05): components without a detectable signal only
+    /// add noise to a model with few labels. If this would leave out all of them, all stay.
     pub max_p: f64,
 }
 
@@ -53,19 +53,19 @@ impl NodeActParams {
     }
 }
 
-/// How the classes were told apart on the test nodes.
+/// Results per class on the test nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Confusion {
-    /// The graph's own numbers of the classes.
+    /// The numbers of the classes in the graph.
     pub classes: Vec<i32>,
-    /// Share of each class's nodes that were found; null for a class without test nodes.
+    /// Recall of each class; null for a class without test nodes.
     pub recall: Vec<Option<f64>>,
     /// Nodes by true class (row) and predicted class (column).
     pub confusion: Vec<Vec<u64>>,
 }
 
-/// What Act found about the nodes of one split.
+/// Results of Act on the nodes of one split.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NodeResult {
@@ -73,7 +73,7 @@ pub struct NodeResult {
     pub report: ActReport,
     /// The fitted model, over the components that have weights.
     pub model: NodeModel,
-    /// Which components these are, by their places.
+    /// Indices of these components.
     pub used: Vec<usize>,
     /// From log-odds to probabilities.
     pub calibration: NodeCalibration,
@@ -84,7 +84,7 @@ pub struct NodeResult {
 /// Weights of every class over the normalised embeddings of components.
 #[derive(Clone, Debug)]
 pub struct NodeModel {
-    /// For each class its weights and its intercept.
+    /// For each class, its weights and its intercept.
     pub(crate) outputs: Vec<(Vec<f32>, f64)>,
 }
 
@@ -117,7 +117,7 @@ impl NodeModel {
     }
 }
 
-/// The most probable class of every node; of equally probable ones the first.
+/// The most probable class of every node; ties go to the first.
 fn most_probable(scores: &[f64], classes: usize) -> Vec<u32> {
     let best = |scores: &[f64]| {
         let first_best = |best: usize, class: usize| if scores[class] > scores[best] { class } else { best };
@@ -134,7 +134,7 @@ fn log_likelihood(scores: &[f64], truth: &[u32], classes: usize) -> f64 {
 
 /// Fits a node classifier on the training nodes, chooses its penalty on validation nodes, and measures it on test nodes.
 ///
-/// `probed` is what Probe found about the same components: those it cannot tell from noise are left out.
+/// `probed` holds Probe's results on the same components: those without a detectable signal are left out.
 pub fn nodes(
     components: &[Component],
     probed: &[InfoScore],
@@ -194,7 +194,7 @@ pub fn nodes(
     let TriedFit { set, chosen, weights, .. } = fitted;
     let embeddings = of_set(&normalized, set, &left_out);
     let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
-    // What has no weight is left out from here on: a saved model does not hold it.
+    // Components without weights are dropped from here on, so that a saved model does not contain them.
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = NodeModel::new(&weights, &used.iter().map(|&at| &groups[at]).collect::<Vec<_>>());
     let weighing: Vec<&Matrix> = used.iter().map(|&at| embeddings[at]).collect();
@@ -227,7 +227,7 @@ pub fn nodes(
             .collect(),
         confusion,
     });
-    // Validation nodes are few, so training nodes help to calibrate: each scored by a model that was fitted without it.
+    // Validation nodes are few, so training nodes are used for calibration too, each scored by a model that was fitted without it.
     let penalty = SglParams {
         lambda1: report.chosen.lambda1,
         lambda2: report.chosen.lambda2,
@@ -258,11 +258,11 @@ struct TriedFit<'a> {
     weights: Weights,
 }
 
-/// Further group penalties where features are a table: few columns that decide the class want larger weights than words do.
+/// Additional group penalties for tables: a few columns that determine the class need larger weights than words do.
 const TABLE_PENALTIES: [f64; 2] = [3e-3, 1e-3];
 
-/// The sets of components that are tried. Those that Probe cannot tell from noise are left out, unless it can tell none. Clusters of a table's rows
-/// are a blunt measure, so for tables all components, and features alone, are tried as well.
+/// The sets of components that are tried. Components without a detectable signal in Probe are left out, unless none has one. Clusters of a table's rows
+/// are a coarse measure, so for tables all components, and features alone, are tried as well.
 fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) -> Vec<Vec<bool>> {
     let told: Vec<bool> = probed.iter().map(|info| info.p_value <= max_p).collect();
     let all = vec![true; components.len()];
@@ -278,15 +278,15 @@ fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) ->
     sets
 }
 
-/// The embeddings of a set, an empty one in the place of each that is left out.
+/// The embeddings of a set, with an empty one for each component that is left out.
 fn of_set<'a>(embeddings: &'a [Matrix], set: &[bool], left_out: &'a Matrix) -> Vec<&'a Matrix> {
     embeddings.iter().zip(set).map(|(embedding, &used)| if used { embedding } else { left_out }).collect()
 }
 
-/// Folds that training nodes are calibrated in.
+/// Number of folds for calibration on training nodes.
 const CALIBRATION_FOLDS: usize = 5;
 
-/// Scores of the training nodes by models that were fitted without them, and their classes. None where a class has too few nodes for that.
+/// Scores of the training nodes by models that were fitted without them, and their classes. `None` if a class has too few nodes.
 fn cross_fitted(
     embeddings: &[&Matrix],
     split: &NodeSplit,
@@ -300,7 +300,7 @@ fn cross_fitted(
     if groups.is_empty() || nodes.len() < 2 * CALIBRATION_FOLDS {
         return Ok((Vec::new(), Vec::new()));
     }
-    // Class by class, so that every fold has its share of each.
+    // Class by class, so that the folds are stratified.
     seed.stream(Stream::CalibrationFolds, 0).shuffle(&mut nodes);
     nodes.sort_by_key(|&node| split.labels[node as usize]);
     let (mut scores, mut truth) = (Vec::new(), Vec::new());
@@ -324,7 +324,7 @@ fn cross_fitted(
     Ok((scores, truth))
 }
 
-/// For every node, log₂ of how much more probable its class is by the model than by the shares of the classes.
+/// For every node, log₂ of the ratio between the model's probability of its class and the share of that class.
 fn gained_bits(scores: &[f64], truth: &[u32], calibration: NodeCalibration, shares: &[f64]) -> Vec<f64> {
     let of = |(row, &class): (&[f64], &u32)| {
         let cooled: Vec<f64> = row.iter().map(|s| s / calibration.temperature).collect();
@@ -334,7 +334,7 @@ fn gained_bits(scores: &[f64], truth: &[u32], calibration: NodeCalibration, shar
     scores.chunks_exact(shares.len()).zip(truth).map(of).collect()
 }
 
-/// Features of nodes: their rows in all embeddings, one after the other.
+/// Features of nodes: their rows in all embeddings, concatenated.
 pub(crate) struct NodeDesign<'a> {
     pub(crate) embeddings: &'a [&'a Matrix],
     pub(crate) nodes: &'a [NodeId],

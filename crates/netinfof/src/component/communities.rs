@@ -1,7 +1,7 @@
-//! Communities: the leading eigenvectors of the normalised adjacency, and how alike two nodes are in a few of them.
+//! Communities: the leading eigenvectors of the normalised adjacency, and the similarity of two nodes in a few of them.
 //!
-//! U has as many dimensions as it is given, most of them noise on a small sparse graph, and its compatibility matrix learns that noise. A handful of leading
-//! eigenvectors of the normalised adjacency, compared without learning anything, shows communities and connected components.
+//! Most of the dimensions of U are noise on a small sparse graph, and its compatibility matrix fits that noise. A few leading
+//! eigenvectors of the normalised adjacency, compared without fitting anything, represent communities and connected components.
 
 use crate::error::Result;
 use crate::exec::Exec;
@@ -11,12 +11,12 @@ use crate::linalg::{LinearOperator, RsvdParams, SPARSE_COST, rsvd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// How many eigenvectors two nodes are compared by.
+/// Number of eigenvectors by which two nodes are compared.
 const DEPTHS: [usize; 4] = [4, 8, 16, 32];
-/// The stream of the sketch, beyond those of the components.
+/// Random stream of the sketch, different from those of the components.
 const UNIT: u64 = 1000;
 
-/// `D^-½ A D^-½`, with the mean degree added to all degrees: nodes of few edges would dominate otherwise.
+/// `D^-½ A D^-½`, with the mean degree added to all degrees: otherwise nodes with few edges would dominate.
 struct Normalized<'a> {
     graph: &'a Csr,
     scale: Vec<f32>,
@@ -54,7 +54,7 @@ impl CommunityVectors {
         let most = DEPTHS[DEPTHS.len() - 1].min(graph.rows());
         let found = rsvd(&operator, most, &RsvdParams::default(), seed, UNIT, exec)?;
         let mut vectors = operator.apply(&found.v, exec);
-        // Rows as if all nodes had one degree.
+        // Removes the effect of the degree from the rows.
         exec.fill_matrix(&mut vectors, |node, row| row.iter_mut().for_each(|v| *v *= operator.scale[node]));
         Ok(CommunityVectors { vectors })
     }
@@ -84,7 +84,7 @@ impl CommunityVectors {
 mod tests {
     use super::*;
 
-    /// Nodes of one clique are alike, nodes of two cliques are not, and a node without edges is like none.
+    /// Nodes of one clique are similar, nodes of two cliques are not, and a node without edges is similar to none.
     #[test]
     fn cliques_are_communities() {
         let mut edges = Vec::new();

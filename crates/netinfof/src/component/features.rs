@@ -1,4 +1,4 @@
-//! Features on their way through the graph: prepared, filtered, never written out.
+//! Features filtered through the graph as an operator: the filtered matrix is never formed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::spec::{Depth, FilterSpec};
 /// Prepared features, ready for propagation.
 pub(crate) enum FeatureOperator<'a> {
     Dense(Matrix),
-    /// Dense ones that are too large to be copied.
+    /// Dense features that are too large to be copied.
     Large(PreparedRows<'a>),
     Sparse {
         matrix: Csr,
@@ -25,7 +25,7 @@ pub(crate) enum FeatureOperator<'a> {
     },
 }
 
-/// Above this share of entries that are not zero, the dense product is the faster one.
+/// Above this share of nonzero entries, the dense product is faster.
 const DENSE_FROM: f64 = 0.1;
 
 /// Dense features, prepared row by row whenever they are used.
@@ -33,7 +33,7 @@ const DENSE_FROM: f64 = 0.1;
 pub(crate) struct PreparedRows<'a> {
     x: Cow<'a, Matrix>,
     preparation: Cow<'a, Preparation>,
-    /// What the words of each row are divided by.
+    /// The divisor of the words in each row.
     totals: Vec<f64>,
 }
 
@@ -53,14 +53,14 @@ impl<'a> PreparedRows<'a> {
         self.preparation.row(self.x.row(row), self.totals[row], out);
     }
 
-    /// All of them, for good.
+    /// All rows as a prepared copy.
     pub(crate) fn whole(&self, exec: &Exec) -> Matrix {
         let mut out = Matrix::zeros(self.x.rows(), self.preparation.width());
         exec.fill_matrix(&mut out, |row, out| self.row(row, out));
         out
     }
 
-    /// Whether the dense product is the faster one.
+    /// Whether the dense product is faster.
     fn is_dense(&self, exec: &Exec) -> bool {
         let width = self.preparation.width();
         let counts = exec.map_blocks(self.x.rows(), 4096, |range| {
@@ -183,7 +183,7 @@ pub(crate) struct Filter {
     averaging: Averaging,
     self_loops: bool,
     steps: usize,
-    /// What averaging takes away, instead of what it leaves.
+    /// Whether the result is the difference from the average instead of the average.
     high_pass: bool,
 }
 
@@ -209,7 +209,7 @@ impl Filter {
         Filter { averaging: Averaging::Row, self_loops: false, steps: 0, high_pass: false }
     }
 
-    /// Whether edges play no part.
+    /// Whether edges have no effect.
     pub(crate) fn is_still(self) -> bool {
         self.steps == 0 && !self.high_pass
     }
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::spec::Weighting;
 
-    /// Prepared once and for all, or again for every product: the same bits.
+    /// Features prepared once or again for every product give bitwise equal results.
     #[test]
     fn large_features_are_prepared_as_small_ones() {
         let exec = Exec::new(2).unwrap();
@@ -319,7 +319,7 @@ mod tests {
             let FeatureOperator::Dense(x) = &small else { unreachable!() };
             let sums: Vec<f32> = (0..n).map(|row| x.row(row).iter().sum()).collect();
             let ones = sums.iter().filter(|sum| (**sum - 1.0).abs() < 1e-6).count();
-            // Weighed columns have another lowest value, so the row of lowest ones is empty without weights alone.
+            // Weighted columns have a different minimum, so the row of minima is empty only without weights.
             assert!(
                 ones >= n - 1 && (weighting == Weighting::Rare || sums[7] == 0.0),
                 "{ones} rows sum to 1"

@@ -1,4 +1,4 @@
-//! Principal components of operators, and the operators that they are taken of.
+//! Principal components of linear operators, and the operators themselves.
 
 use super::{ComponentParams, RELATIVE_ROUNDING};
 use crate::csr::Csr;
@@ -14,13 +14,13 @@ pub(super) const EXACT_COLUMNS: usize = 384;
 /// Eigenvalues below this share of the largest are not resolved by iterations in single precision.
 pub(super) const RESOLVED: f64 = 1e-4;
 
-/// Principal axes: a row of the operator times `axes`, less `shift`, is the row's place.
+/// Principal axes: a row of the operator times `axes`, minus `shift`, is the row's embedding.
 pub(super) struct Axes {
     pub(super) axes: Matrix,
     pub(super) shift: Vec<f32>,
 }
 
-/// The leading right singular vectors of the centred matrix; none where all rows are alike.
+/// The leading right singular vectors of the centred matrix; none if all rows are equal.
 pub(super) fn pca(
     op: &dyn LinearOperator,
     column_norm: bool,
@@ -46,7 +46,7 @@ pub(super) fn pca(
         let svd = svd(&centred)?;
         (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>())
     } else {
-        // Few columns: write the matrix out, and decompose the small covariance matrix instead. Its eigenvalues are squares, so a steep
+        // Few columns: form the matrix and decompose its small covariance matrix instead. Its eigenvalues are squares, so a steep
         // spectrum is beyond what iterations in single precision resolve: then the decomposition is exact.
         let table = centred.apply(&Matrix::identity(op.cols()), exec);
         let covariance = kernel::gram(&table, None, exec);
@@ -65,7 +65,7 @@ pub(super) fn pca(
         };
         (svd.v, svd.s.iter().sum::<f64>())
     };
-    // Rows that are all alike leave only the rounding of their mean.
+    // If all rows are equal, only the rounding error of their mean remains.
     let square = |m: &Matrix| m.as_slice().iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
     if squares <= 1e-12 * n * square(&centred.mean) {
         axes = Matrix::zeros(op.cols(), 0);
@@ -103,7 +103,7 @@ pub(super) fn inverse_column_norms(op: &dyn LinearOperator, exec: &Exec) -> Vec<
     lengths.iter().map(inverse).collect()
 }
 
-/// A sparse matrix with its transpose at hand.
+/// A sparse matrix with its transpose.
 pub(super) struct Sparse<'a> {
     pub(super) matrix: &'a Csr,
     pub(super) transpose: &'a Csr,
@@ -127,7 +127,7 @@ impl LinearOperator for Sparse<'_> {
     }
 }
 
-/// A matrix with scaled columns and their means taken out.
+/// A matrix with scaled and centred columns.
 pub(super) struct Centred<'a> {
     pub(super) base: &'a dyn LinearOperator,
     pub(super) scale: Option<Vec<f32>>,

@@ -1,7 +1,7 @@
-//! A component without its nodes: what it takes to give the nodes of any graph their place in the same space.
+//! A component without its nodes: everything that is needed to embed the nodes of any graph in the same space.
 //!
-//! In: a component that was built, or one from a file, and a graph. Out: the same rows as before for the same graph, bit by
-//! bit; for a graph with more nodes and edges, rows that the same model understands: U and R by `A V Σ^-½`, the others by the
+//! In: a component from a run or from a file, and a graph. Out: for the same graph, bitwise the same rows; for a graph with
+//! more nodes and edges, rows that are valid input of the same model: U and R by `A V Σ^-½`, the others by the
 //! axes of their PCA.
 
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// How a component places nodes.
+/// How a component embeds nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct NodePlacement {
     pub(crate) kind: ComponentKind,
@@ -26,22 +26,22 @@ pub(crate) struct NodePlacement {
 /// The part of a basis that does not depend on one graph.
 #[derive(Clone, Debug)]
 pub(crate) enum PlacementBasis {
-    /// All nodes are alike.
+    /// All nodes have the same row.
     Nothing,
-    /// By neighbours: a row of axes for each node of the graph it was made on.
+    /// By neighbours: one row of axes per node of the graph it was computed from.
     Adjacency { axes: Matrix },
-    /// By the nodes that walks visit: a row of axes for each node of the graph it was made on.
+    /// By the nodes that walks visit: one row of axes per node of the graph it was computed from.
     Walks { axes: Matrix, trials: usize, seed: Seed },
-    /// By features: a row of axes for each of their columns.
+    /// By features: one row of axes per column.
     Features { axes: Matrix, shift: Vec<f32>, filter: Filter },
-    /// By rows supplied by the user: a row of axes for each of their prepared columns.
+    /// By user-supplied rows: one row of axes per prepared column.
     Custom { axes: Matrix, shift: Vec<f32>, preparation: Box<Preparation> },
 }
 
-/// Nodes to be placed: a graph, and what its features have become.
+/// Nodes to be embedded: a graph and its prepared features.
 pub(crate) struct PlacementInput<'a> {
     graph: &'a Csr,
-    /// For each node its number in the graph that components were made on; the same where there is none.
+    /// For each node, its number in the graph that the components were computed from; `None` if that is the same graph.
     known: Option<&'a [Option<NodeId>]>,
     /// Prepared with both weightings of words.
     features: [Option<FeatureOperator<'a>>; 2],
@@ -62,7 +62,7 @@ impl<'a> PlacementInput<'a> {
         PlacementInput { graph, known, features: prepared, custom: inputs.custom }
     }
 
-    /// Axes by the nodes of this graph. New nodes have none: they are placed by the known ones around them.
+    /// Axes by the nodes of this graph. New nodes have none: they are embedded by their known neighbours.
     fn axes<'m>(&self, axes: &'m Matrix, exec: &Exec) -> Cow<'m, Matrix> {
         let Some(known) = self.known else { return Cow::Borrowed(axes) };
         let mut own = Matrix::zeros(known.len(), axes.cols());
@@ -76,7 +76,7 @@ impl<'a> PlacementInput<'a> {
 }
 
 impl NodePlacement {
-    /// How this component placed its nodes.
+    /// How this component embedded its nodes.
     pub(crate) fn of(component: &Component, norm: Norm) -> Self {
         let basis = match &component.basis {
             Basis::Nothing => PlacementBasis::Nothing,

@@ -1,17 +1,17 @@
-//! Features by kind: what every column is, and what a linear model gets to see of it.
+//! Preparation of features: the kind of every column, and its form as input of a linear model.
 //!
-//! Linear models see words, numbers, flags and category codes well only in different forms, so every column is prepared by
+//! Words, numbers, flags and category codes need different forms as input of a linear model, so every column is prepared by
 //! its kind ([`ColumnKind`]):
 //!
 //! - *Words*, many columns that are mostly zero, are divided by their row's sum, as in the paper. Where some are negative
-//!   (hashed words), by the row's length. Nothing is shifted and nothing is written out, so sparse stays sparse.
+//!   (hashed words), by the row's length. Values are not shifted, so sparse features stay sparse.
 //! - *Numbers* are centred and scaled column by column, with robust estimates of both. Tables of few columns also get
-//!   piecewise linear functions of each number's rank, so that a linear model can bend.
-//! - *Flags* (two values) are centred and scaled; *categories* (few whole numbers) get a column for each level.
+//!   piecewise linear functions of each number's rank, so that a linear model can fit a curve.
+//! - *Flags* (two values) are centred and scaled; *categories* (few whole numbers) get one column per level.
 //! - *Missing values* (NaN) become the column's median, or its most common value, and an extra column marks them.
 //!
-//! A graph without features gets one-hot degrees in their place. They are structure and never stand beside real features,
-//! unless the paper's preparation is asked for with them.
+//! A graph without features gets one-hot degrees instead. They count as structure and are never combined with real features,
+//! unless the paper's preparation is requested with them.
 
 mod column;
 mod degrees;
@@ -30,18 +30,18 @@ use crate::spec::Weighting;
 
 pub(crate) use self::degrees::append_degrees;
 
-/// How features become input of the components.
+/// How features are prepared as input of the components.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeatureScaling {
     /// Every column by its kind.
     #[default]
     ByKind,
-    /// As in the paper's published code: less the lowest value of all, every row divided by its sum.
+    /// As in the paper's published code: the overall minimum is subtracted, and every row is divided by its sum.
     Paper,
 }
 
-/// What a feature column is taken for.
+/// The kind of a feature column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -60,38 +60,38 @@ pub enum ColumnKind {
     Number,
 }
 
-/// What was done with the feature columns of one kind.
+/// How the feature columns of one kind were prepared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ColumnTreatment {
-    /// What they are taken for; none where the paper's preparation does not ask.
+    /// Their kind; `None` with the paper's preparation, which does not use kinds.
     pub kind: Option<ColumnKind>,
-    /// How many columns.
+    /// Number of columns.
     pub columns: usize,
     /// The first of them.
     pub first: Vec<usize>,
-    /// What was done.
+    /// How they were prepared.
     pub treatment: Cow<'static, str>,
 }
 
-/// From this many columns on, sparse ones are words and numbers are an embedding rather than a table.
+/// From this number of columns, sparse columns are words, and numbers are an embedding instead of a table.
 const MANY: usize = 64;
-/// Least share of zeros in a column of words.
+/// Minimum share of zeros in a column of words.
 const MOSTLY_ZERO: f64 = 0.5;
-/// The same for a column whose values are of the size of the words' values.
+/// The same for a column whose values are as large as those of the words.
 const OFTEN_ZERO: f64 = 0.2;
-/// How much larger than the middle column of words the values of a column of words may be, in the mean.
+/// Maximum ratio between the mean value of a column of words and that of the median column.
 const WORD_SIZE: f64 = 10.0;
-/// Examples of columns in a report.
+/// Number of example columns in a report.
 const LISTED: usize = 8;
 
-/// How the features of a training graph were prepared; those of another graph are prepared the same way.
+/// How the features of a training graph were prepared. Features of another graph are prepared in the same way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Preparation {
-    /// A weight for every column, where rare words count more.
+    /// A weight for every column, if rare words count more.
     #[serde(skip)]
     pub(crate) rarity: Option<Vec<f32>>,
-    /// Columns of the features.
+    /// Number of feature columns.
     pub(crate) columns: usize,
     method: Method,
 }
@@ -99,9 +99,9 @@ pub(crate) struct Preparation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Method {
-    /// One-hot degrees in the place of features.
+    /// One-hot degrees instead of features.
     Degrees { columns: usize },
-    /// The paper's; with one-hot degrees beside it where the user asked for them.
+    /// The paper's, with one-hot degrees appended if requested.
     Paper { lowest: f32, degrees: usize },
     /// Every column by its kind. Words are all columns that are not in the table.
     Kinds {
@@ -116,14 +116,14 @@ enum Method {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct WordColumns {
-    /// Whether some are negative: rows are then divided by their length.
+    /// Set if some are negative: rows are then divided by their length.
     signed: bool,
-    /// Factor that puts them on a par with the table.
+    /// Factor that gives them the same mean length as the table.
     scale: f32,
 }
 
 impl Preparation {
-    /// How these features are prepared. Degrees are those of `graph`.
+    /// Determines how these features are prepared. Degrees are those of `graph`.
     pub(crate) fn learn(
         features: &Features,
         weighting: Weighting,
@@ -159,7 +159,7 @@ impl Preparation {
             return Preparation::paper(features, &facts, weighting, graph, params, exec);
         }
         let (words, table) = kinds_of(&facts);
-        // Rarity belongs to words.
+        // Only words are weighted by rarity.
         let rarity = rare.then(|| {
             let mut rarity = if words.is_some() { features.rarity() } else { vec![1.0; columns] };
             for &col in &table {
@@ -177,7 +177,7 @@ impl Preparation {
         let varied: Vec<usize> = table.iter().copied().filter(|&col| !facts[col].is_constant()).collect();
         let narrow = varied.len() < MANY;
         let sampled = sampled_columns(features, &varied);
-        // Codes of a few categories get a column for each level; where many columns are whole numbers, they are counts or grades.
+        // Codes of a few categories get one column per level; if many columns are whole numbers, they are counts or grades.
         let coded = exec.map_blocks(varied.len(), 1, |range| is_coded(&sampled[range.start]));
         let categories = coded.iter().filter(|&&coded| coded).count() < MANY;
         let mut learned = exec.map_blocks(varied.len(), 1, |range| {
@@ -187,7 +187,7 @@ impl Preparation {
         let constant = table.iter().filter(|&&col| facts[col].is_constant());
         learned.extend(constant.map(|&col| TableColumn::unused(col)));
         learned.sort_by_key(|column| column.column);
-        // Columns that are not listed are words, so beside words the useless ones are listed too. One column there must be.
+        // Columns that are not listed are words, so if there are words, constant columns must be listed too. At least one column must remain.
         if words.is_none() {
             let used = learned.iter().any(TableColumn::is_used);
             learned.retain(|column| column.is_used() || !used);
@@ -195,7 +195,7 @@ impl Preparation {
         }
         let common_scale = !narrow && share_scale(&mut learned);
         let words = words.map(|own| {
-            // Both parts of a row are of the same length, in the mean.
+            // Both parts of a row have the same length on average.
             let count = learned.iter().filter(|column| column.is_used()).count().max(1) as f64;
             let factors =
                 learned.iter_mut().flat_map(|column| column.standard.iter_mut().chain(&mut column.missing));
@@ -230,13 +230,13 @@ impl Preparation {
                 method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false },
             };
         }
-        // A shift would fill what is not stored.
+        // A shift would turn implicit zeros into stored values.
         let lowest = if matches!(features, Features::Sparse(_)) { 0.0 } else { lowest };
         let degrees = if params.append_degrees { degree_columns(graph, params, exec) } else { 0 };
         Preparation { rarity, columns, method: Method::Paper { lowest, degrees } }
     }
 
-    /// Whether its parts fit each other; a file may hold anything.
+    /// Whether its parts are consistent; those from a file may not be.
     pub(crate) fn is_sound(&self) -> bool {
         let columns = self.rarity.as_ref().is_none_or(|rarity| rarity.len() == self.columns);
         columns
@@ -260,7 +260,7 @@ impl Preparation {
             }
     }
 
-    /// Width of what [`Preparation::apply`] gives.
+    /// Number of columns that [`Preparation::apply`] returns.
     pub(crate) fn width(&self) -> usize {
         match &self.method {
             Method::Degrees { columns } => *columns,
@@ -272,7 +272,7 @@ impl Preparation {
         }
     }
 
-    /// One-hot degree columns, alone or beside the features.
+    /// Number of one-hot degree columns, alone or appended to the features.
     pub(crate) fn degrees(&self) -> usize {
         match self.method {
             Method::Degrees { columns } => columns,
@@ -281,12 +281,12 @@ impl Preparation {
         }
     }
 
-    /// Whether how long a node's row is says something: it does in a table of few columns, where direction alone would erase it.
+    /// Whether the length of a node's row carries information: true for a table of few columns.
     pub(crate) fn lengths_matter(&self) -> bool {
         matches!(&self.method, Method::Kinds { words: None, narrow: true, .. })
     }
 
-    /// Whether the features are words alone, so that their own zeros and signs mean something.
+    /// Whether all features are words, so that their zeros and signs are meaningful.
     pub(crate) fn keeps_words(&self) -> bool {
         match &self.method {
             Method::Degrees { .. } => false,
@@ -295,9 +295,9 @@ impl Preparation {
         }
     }
 
-    /// What was done with which columns.
+    /// How the columns were prepared, by kind.
     pub(crate) fn treatments(&self) -> Vec<ColumnTreatment> {
-        // The kind, what was done, and whether values are missing.
+        // The kind, the treatment, and whether values are missing.
         type Group = (ColumnKind, &'static str, bool);
         let all = |kind, treatment: &'static str| {
             let first = (0..self.columns.min(LISTED)).collect();
@@ -382,7 +382,7 @@ impl Preparation {
         }
     }
 
-    /// What the words of a dense row are divided by.
+    /// The divisor of the words in a dense row.
     pub(crate) fn total(&self, values: &[f32], room: &mut [f32]) -> f64 {
         let room = &mut room[..self.columns];
         match &self.method {
@@ -401,7 +401,7 @@ impl Preparation {
         }
     }
 
-    /// A row with rare columns given more weight and, in the paper's preparation, less the lowest value.
+    /// A row with rare columns given more weight and, in the paper's preparation, the minimum subtracted.
     fn weighed(&self, values: &[f32], out: &mut [f32]) {
         let lowest = if let Method::Paper { lowest, .. } = self.method { lowest } else { 0.0 };
         match &self.rarity {
@@ -421,7 +421,7 @@ impl Preparation {
         match words {
             Some(own) if table.is_empty() => Features::Sparse(self.sparse_words(x.clone(), own.signed)),
             Some(own) => {
-                // Words as they are stored, then the outputs of the table, of which there are few.
+                // Words in their stored form, then the few outputs of the table.
                 let mut place = vec![u32::MAX; self.columns];
                 table.iter().zip(0..).for_each(|(column, at)| place[column.column] = at);
                 let packed: Vec<TableColumn> =
@@ -493,7 +493,7 @@ impl Preparation {
     }
 }
 
-/// Sum of a row of words, or its Euclidean length where words have signs.
+/// Sum of a row of words, or its Euclidean length if words have signs.
 fn length(row: &[f32], signed: bool) -> f64 {
     let values = row.iter().map(|&v| f64::from(v));
     if signed { values.map(|v| v * v).sum::<f64>().sqrt() } else { values.sum() }
@@ -514,13 +514,13 @@ fn scatter(x: &Csr, row: usize, to: &mut [f32]) {
     }
 }
 
-/// A word, or nothing where it is missing.
+/// The value of a word; 0 if it is missing.
 pub(crate) fn or_zero(v: f32) -> f32 {
     if v.is_nan() { 0.0 } else { v }
 }
 
-/// Which columns are words, where there are many, and which belong to a table. Words are of one size: a column of amounts that are mostly zero is
-/// none, and would take the whole row.
+/// Which columns are words, if there are many, and which belong to a table. Words have similar sizes: a column of amounts that are mostly zero
+/// is not a word; it would dominate the sum of its row.
 fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
     let sparse =
         |fact: &&ColumnFacts| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant() && fact.missing == 0;
@@ -543,7 +543,7 @@ fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
     (Some(WordColumns { signed, scale: 1.0 }), table)
 }
 
-/// The root of the mean square length of the words of a row, once divided by their sum or length.
+/// The root mean square length of the words in a row, after division by their sum or length.
 fn root_mean_square(features: &Features, table: &[usize], signed: bool) -> f32 {
     let mut is_word = vec![true; features.cols()];
     for &col in table {

@@ -1,6 +1,6 @@
 //! Structural roles of nodes: degree, core number, clustering and the like, as a table of numbers.
 //!
-//! U and R say which nodes lie near each other. They do not say which nodes play the same role (hub, bridge, member of a clique) in different
+//! U and R represent which nodes are close to each other. They do not represent which nodes have the same role (hub, bridge, member of a clique) in different
 //! parts of a graph. These columns do.
 
 use std::borrow::Cow;
@@ -12,21 +12,21 @@ use crate::graph::{Csr, Features};
 use crate::matrix::Matrix;
 use crate::spec::Weighting;
 
-/// Neighbour pairs that are looked at for triangles, at most, for each edge on average; on denser graphs triangles are left out.
+/// Maximum number of neighbour pairs per edge, on average, for counting triangles; on denser graphs triangles are left out.
 const MOST_TRIANGLE_WORK: usize = 2000;
-/// Steps of PageRank.
+/// Number of PageRank iterations.
 const RANK_STEPS: usize = 30;
-/// Columns of [`table`].
+/// Number of columns of [`table`].
 const COLUMNS: usize = 8;
 
-/// The roles of all nodes, with quantile hinges for each column, so that a linear model can bend.
+/// The roles of all nodes, with quantile hinges for each column, so that a linear model can fit a curve.
 ///
-/// `O(m)` but for triangles, which need `O(Σ_edges min degree)`.
+/// `O(m)` except for triangles, which need `O(Σ_edges min degree)`.
 pub(crate) fn roles(graph: &Csr, exec: &Exec) -> Matrix {
     hinged(table(graph, exec), exec)
 }
 
-/// A table of numbers, prepared as any narrow table is: columns on one scale, with hinges at their quantiles.
+/// A table of numbers, prepared like any narrow table: columns on one scale, with hinges at their quantiles.
 pub(crate) fn hinged(table: Matrix, exec: &Exec) -> Matrix {
     let features = Features::Dense(table);
     let how = Preparation::learn(
@@ -40,8 +40,8 @@ pub(crate) fn hinged(table: Matrix, exec: &Exec) -> Matrix {
     PreparedRows::new(Cow::Owned(table), Cow::Owned(how), exec).whole(exec)
 }
 
-/// Logarithms of degree, core number, triangles and PageRank, the clustering coefficient, and of the neighbours' degrees the mean, the mean of
-/// theirs and the largest.
+/// Logarithms of degree, core number, triangles and PageRank, the clustering coefficient, and the mean of the neighbours' degrees, the mean of
+/// their neighbours' degrees and the largest.
 fn table(graph: &Csr, exec: &Exec) -> Matrix {
     let nodes = graph.rows();
     let degree = |node: usize| graph.row(node).len();
@@ -74,7 +74,7 @@ fn table(graph: &Csr, exec: &Exec) -> Matrix {
     })
 }
 
-/// For every node the largest k such that it belongs to a subgraph in which all have k neighbours or more. Nodes are taken away in the order
+/// For every node the largest k such that it belongs to a subgraph in which all nodes have at least k neighbours. Nodes are removed in the order
 /// of their remaining degrees (Batagelj and Zaveršnik 2003).
 fn cores(graph: &Csr) -> Vec<u32> {
     let nodes = graph.rows();
@@ -89,7 +89,7 @@ fn cores(graph: &Csr) -> Vec<u32> {
             at += 1;
             continue;
         };
-        // A node stands in a queue for each degree that it had.
+        // A node is in one queue for each degree that it had.
         if taken[node as usize] || left[node as usize] as usize != at {
             continue;
         }
@@ -106,7 +106,7 @@ fn cores(graph: &Csr) -> Vec<u32> {
     core
 }
 
-/// Triangles at every node; none where counting them would take too long.
+/// Triangles at every node; `None` if counting them would take too long.
 fn triangles(graph: &Csr, exec: &Exec) -> Vec<u64> {
     let nodes = graph.rows();
     let work = |node: usize| -> usize {
@@ -161,7 +161,7 @@ fn ranks(graph: &Csr) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// A clique of four with a tail of two, and a node of its own.
+    /// A clique of four with a tail of two, and an isolated node.
     #[test]
     fn roles_of_a_small_graph() {
         let graph = Csr::symmetric(7, &[[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3], [3, 4], [4, 5]]);

@@ -4,10 +4,10 @@ use crate::exec::Exec;
 use crate::graph::Csr;
 use crate::seed::{Seed, Stream};
 
-/// For every node, `trials` walks of two steps that do not step straight back; entry (i, j) counts how often walks from
-/// i were at j. Counts of one are dropped as chance. A walk that can only go back ends; isolated nodes have empty rows.
+/// For every node, `trials` walks of two steps that do not step straight back; entry (i, j) counts the visits of walks from
+/// i at j. Counts of one are dropped as noise. A walk that can only go back ends; isolated nodes have empty rows.
 ///
-/// `O(n · trials)`; each node draws from a stream of its own.
+/// `O(n · trials)`; each node has its own random stream.
 pub(crate) fn visit_counts(graph: &Csr, trials: usize, seed: Seed, exec: &Exec) -> Csr {
     let degree = |node: u32| u32::try_from(graph.row(node as usize).len()).expect("degrees fit in u32");
     let rows = exec.map_blocks(graph.rows(), 64, |range| {
@@ -27,7 +27,7 @@ pub(crate) fn visit_counts(graph: &Csr, trials: usize, seed: Seed, exec: &Exec) 
                     if onward < 2 {
                         continue;
                     }
-                    // At least half of the draws succeed, so this ends soon.
+                    // At least half of the draws succeed, so the loop ends quickly.
                     loop {
                         let second = graph.row(first as usize)[draw.below(onward) as usize];
                         if second != start {
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn counts_match_the_probabilities_of_a_small_graph() {
         let exec = Exec::new(2).unwrap();
-        // A path 0-1-2 with a leaf 3 on node 1, and 4 alone.
+        // A path 0-1-2 with a leaf 3 on node 1, and an isolated node 4.
         let graph = Csr::symmetric(5, &[[0, 1], [1, 2], [1, 3]]);
         let counts = visit_counts(&graph, 10_000, Seed(1), &exec);
         // From 0: always to 1, then 2 or 3 with one half each, never back to 0.

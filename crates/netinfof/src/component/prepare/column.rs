@@ -1,11 +1,11 @@
-//! Columns of a table: what is known of them, and how each becomes columns that a linear model can use.
+//! Columns of a table: their statistics, and their encoding as input of a linear model.
 
 use serde::{Deserialize, Serialize};
 
 use super::scatter;
 use crate::graph::Features;
 
-/// Rows that quantiles and levels are found from; a sample where there are more.
+/// Maximum number of rows from which quantiles and levels are estimated; larger tables are sampled.
 pub(super) const SAMPLED_ROWS: usize = 50_000;
 
 /// Whole numbers with at most this many levels are categories.
@@ -14,22 +14,22 @@ pub(super) const MOST_LEVELS: usize = 32;
 /// Levels with fewer sampled nodes get no column.
 pub(super) const FEWEST_OF_A_LEVEL: usize = 5;
 
-/// Robustly standardised numbers are cut here.
+/// Robustly standardised numbers are clipped here.
 pub(super) const CLIP: f32 = 6.0;
 
-/// Places at which the function of a rank may bend: the quantiles between these many equal parts.
+/// The function of a rank may bend at the quantiles between this number of equal parts.
 pub(super) const PARTS: usize = 10;
 
-/// Places at which the distribution of a number is kept.
+/// Number of quantiles that represent the distribution of a number.
 pub(super) const QUANTILES: usize = 41;
 
-/// Deviations below this share of a column's largest value are rounding.
+/// Deviations below this share of a column's largest value are rounding errors.
 pub(super) const ROUNDING: f64 = 1e-6;
 
-/// Least deviation that a flag or a level is divided by: rare ones would become outliers.
+/// Minimum divisor of a flag or a level: otherwise rare ones would become outliers.
 pub(super) const LEAST_SPREAD: f64 = 0.15;
 
-/// Scales within this factor of the middle one are alike.
+/// Scales within this factor of the median count as equal.
 pub(super) const ALIKE: f64 = 20.0;
 
 /// A column of a table.
@@ -39,9 +39,9 @@ pub(super) struct TableColumn {
     pub(super) encoding: Encoding,
     /// Mean and factor of every output.
     pub(super) standard: Vec<[f64; 2]>,
-    /// What stands for a missing value.
+    /// The replacement of a missing value.
     pub(super) fill: f32,
-    /// Mean and factor of the output that marks missing values, where the training graph has some.
+    /// Mean and factor of the output that marks missing values, if the training graph has any.
     pub(super) missing: Option<[f64; 2]>,
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Encoding {
     Flag,
     /// The value, and one output for each of these levels.
     Category { levels: Vec<f32> },
-    /// The value, robustly standardised and cut; where there are quantiles, hinges of its rank too.
+    /// The value, robustly standardised and clipped; with quantiles, also hinges of its rank.
     Number { centre: f32, scale: f64, quantiles: Vec<f32> },
 }
 
@@ -89,7 +89,7 @@ impl Encoding {
     }
 }
 
-/// The share of values below `v`, between these evenly spaced quantiles; of several equal quantiles the middle one counts.
+/// The share of values below `v`, between these evenly spaced quantiles; of several equal quantiles the middle one is used.
 pub(super) fn rank(quantiles: &[f32], v: f32) -> f32 {
     let last = quantiles.len() - 1;
     let below = quantiles.partition_point(|&q| q < v);
@@ -107,14 +107,14 @@ pub(super) fn rank(quantiles: &[f32], v: f32) -> f32 {
     ((below as f64 - 1.0 + (v - low) / (high - low)) / last as f64) as f32
 }
 
-/// What is known of a column before its kind is.
+/// Statistics of a column that determine its kind.
 pub(super) struct ColumnFacts {
     pub(super) zero_share: f64,
-    /// Nodes without a value.
+    /// Number of nodes without a value.
     pub(super) missing: usize,
     pub(super) lowest: f32,
     pub(super) highest: f32,
-    /// Mean size of the values that are not zero.
+    /// Mean magnitude of the nonzero values.
     pub(super) size: f64,
 }
 
@@ -154,7 +154,7 @@ impl ColumnFacts {
         };
         (0..cols)
             .map(|col| {
-                // What is not stored is zero.
+                // Values that are not stored are zero.
                 let zeros = rows - nonzero[col] - missing[col];
                 let with_zero =
                     |v: f32| if zeros > 0 && matches!(features, Features::Sparse(_)) { 0.0 } else { v };
@@ -202,7 +202,7 @@ pub(super) fn sampled_columns(features: &Features, columns: &[usize]) -> Vec<Vec
         Features::Dense(x) => x.rows(),
         Features::Sparse(x) => x.rows(),
     };
-    // Rows of several kinds may alternate, so a fixed stride could see one kind alone.
+    // Rows of several kinds may alternate, so a fixed stride could sample only one kind.
     let stride = rows.div_ceil(SAMPLED_ROWS).max(1) as u64;
     let mixed = |row: usize| (row as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20;
     let picked = (0..rows).filter(move |&row| stride == 1 || mixed(row).is_multiple_of(stride));
@@ -260,7 +260,7 @@ impl TableColumn {
             Encoding::Flag => LEAST_SPREAD * (f64::from(values[n - 1]) - f64::from(values[0])),
             _ => 0.0,
         };
-        // The value itself weighs as much as all that stands beside it.
+        // The value itself has as much weight as all other outputs together.
         let beside = 1.0 / ((width - 1).max(1) as f64).sqrt();
         let standard = (0..width)
             .map(|at| {
@@ -278,12 +278,12 @@ impl TableColumn {
         TableColumn { column, encoding, standard, fill, missing }
     }
 
-    /// A column that is the same for all nodes.
+    /// A constant column.
     pub(super) fn unused(column: usize) -> Self {
         TableColumn { column, encoding: Encoding::Flag, standard: vec![[0.0; 2]], fill: 0.0, missing: None }
     }
 
-    /// Outputs.
+    /// Number of outputs.
     pub(super) fn width(&self) -> usize {
         self.encoding.width() + usize::from(self.missing.is_some())
     }
@@ -293,14 +293,14 @@ impl TableColumn {
         self.standard.iter().chain(&self.missing).any(|[_, factor]| *factor != 0.0)
     }
 
-    /// Whether its values differ, where it has them.
+    /// Whether the values that are present differ.
     pub(super) fn varies(&self) -> bool {
         self.standard[0][1] != 0.0
     }
 }
 
-/// Puts the columns of a wide table back on one scale, where theirs are alike: those of an embedding or of principal components mean something,
-/// and to blow up the smallest would be to blow up noise. Scales of different units are not alike.
+/// Restores a common scale for the columns of a wide table if their scales are similar: the scales of an embedding or of principal components are meaningful,
+/// and enlarging the smallest column would amplify noise. Columns with different units do not have similar scales.
 pub(super) fn share_scale(table: &mut [TableColumn]) -> bool {
     let natural = |column: &TableColumn| {
         let unit = match &column.encoding {
@@ -330,7 +330,7 @@ pub(super) fn is_coded(sample: &[f32]) -> bool {
     levels(&values).is_some_and(|levels| levels.len() > 2 && levels.iter().all(|(v, _)| v.fract() == 0.0))
 }
 
-/// The different values of a sorted sample with their counts, if there are few.
+/// The distinct values of a sorted sample with their counts, if there are few.
 pub(super) fn levels(sorted: &[f32]) -> Option<Vec<(f32, usize)>> {
     let mut found: Vec<(f32, usize)> = Vec::new();
     for run in sorted.chunk_by(|a, b| a == b) {
@@ -349,7 +349,7 @@ pub(super) fn number(sorted: &[f32], narrow: bool) -> Encoding {
     let (mut centre, mut spread) = (quartile(0.5), (quartile(0.75) - quartile(0.25)) / 1.349);
     let inner = &sorted[(n as f64 * 0.005) as usize..n - (n as f64 * 0.005) as usize];
     let (mean, inner_spread) = deviation(inner);
-    // Quartiles say little about the rest where half of the values and more are the same, or tails are very heavy.
+    // Quartiles are poor estimates of the scale if at least half of the values are equal, or tails are very heavy.
     if spread < 0.05 * inner_spread {
         (centre, spread) = (mean, inner_spread);
     }

@@ -1,4 +1,4 @@
-//! One-hot degrees, where a graph has no features.
+//! One-hot degrees for graphs without features.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::component::ComponentParams;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
 
-/// How many one-hot columns the degrees of a training graph need.
+/// The number of one-hot columns for the degrees of a training graph.
 pub(super) fn degree_columns(graph: &Csr, params: &ComponentParams, exec: &Exec) -> usize {
     let cap = params.degree_columns;
     let highest = (0..graph.rows()).map(|node| graph.row(node).len()).max().unwrap_or(0);
@@ -17,7 +17,7 @@ pub(super) fn degree_columns(graph: &Csr, params: &ComponentParams, exec: &Exec)
     columns
 }
 
-/// Features with one column a degree beside them; degrees beyond the last column share it.
+/// Features with one appended column per degree; degrees beyond the last column share it.
 pub(crate) fn append_degrees(features: &Features, graph: &Csr, columns: usize) -> Csr {
     let have = features.cols();
     let base = match features {
