@@ -1,7 +1,7 @@
-//! How work runs: threads, fixed blocks, progress, cancelling. The only place that touches rayon.
+//! Execution: threads, fixed blocks, progress, cancellation. The only module that uses rayon.
 //!
-//! Determinism rests on two rules kept here: every output row is written by one task, and every sum runs over blocks
-//! whose borders depend on the data alone, their partial results taken in block order.
+//! Determinism depends on two rules: every output row is written by one task, and every sum runs over blocks
+//! whose borders depend only on the data, with partial results added in block order.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
-/// Hears what a run is doing, and may stop it. All methods have defaults; `()` is silent.
+/// Receives the progress of a run and may cancel it. All methods have defaults; `()` ignores everything.
 pub trait Progress: Send + Sync {
     /// A stage of `total` steps begins.
     fn start(&self, stage: &str, total: usize) {
@@ -23,11 +23,11 @@ pub trait Progress: Send + Sync {
     }
     /// The current stage is done.
     fn finish(&self) {}
-    /// Something the user should know, such as a parameter that had to be changed.
+    /// A notice for the user, such as a changed parameter.
     fn notice(&self, text: &str) {
         let _ = text;
     }
-    /// Whether the run should stop at the next opportunity.
+    /// Whether the run should stop as soon as possible.
     fn cancelled(&self) -> bool {
         false
     }
@@ -49,12 +49,12 @@ impl std::fmt::Debug for Exec {
 }
 
 impl Exec {
-    /// Runs on `threads` threads (0: one for each core), silently.
+    /// Runs on `threads` threads (0: one per core), without reporting progress.
     pub fn new(threads: usize) -> Result<Self> {
         Exec::with_progress(threads, Arc::new(()))
     }
 
-    /// Runs on `threads` threads (0: one for each core) and tells `progress` what happens.
+    /// Runs on `threads` threads (0: one per core) and reports to `progress`.
     pub fn with_progress(threads: usize, progress: Arc<dyn Progress>) -> Result<Self> {
         if threads > 4096 {
             return Err(Error::param("threads", threads, "at most 4096"));
@@ -86,7 +86,7 @@ impl Exec {
         self.pool.install(|| (0..blocks).into_par_iter().map(|b| map(range(b))).collect())
     }
 
-    /// Maps every item as a task of its own, several at a time, and returns the results in order.
+    /// Maps every item as a separate task, several at a time, and returns the results in order.
     pub fn try_map<T: Sync, R: Send>(
         &self,
         items: &[T],
@@ -95,7 +95,7 @@ impl Exec {
         self.map_blocks(items.len(), 1, |range| map(&items[range.start])).into_iter().collect()
     }
 
-    /// Fills a slice of `width`-wide rows, `block` rows a task; `fill` gets the first row's number and the rows.
+    /// Fills a slice of `width`-wide rows, `block` rows per task; `fill` gets the first row's number and the rows.
     pub fn fill_rows<T: Send>(
         &self,
         rows: &mut [T],
@@ -125,7 +125,7 @@ impl Exec {
         });
     }
 
-    /// Reports a stage to the progress hook while `work` runs; stops before it if the run was cancelled.
+    /// Reports a stage to the progress listener while `work` runs; returns an error before it if the run was cancelled.
     pub fn stage<T>(&self, name: &str, total: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
         self.progress.start(name, total);
@@ -134,23 +134,23 @@ impl Exec {
         result
     }
 
-    /// One more step of the current stage is done; stops the run if that was asked for.
+    /// Reports one more step of the current stage; returns an error if the run was cancelled.
     pub fn step(&self) -> Result<()> {
         self.progress.advance(1);
         self.check()
     }
 
-    /// Whether the run should stop: long loops that cannot fail end early, and whoever called them checks.
+    /// Whether the run was cancelled: long loops that cannot fail end early, and their callers check.
     pub fn stopped(&self) -> bool {
         self.progress.cancelled()
     }
 
-    /// Stops the run if that was asked for.
+    /// Returns an error if the run was cancelled.
     pub fn check(&self) -> Result<()> {
         if self.progress.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// Tells the user something once; the report keeps it too.
+    /// Issues a notice once; the report keeps it too.
     pub fn notice(&self, text: impl Into<String>) {
         let text = text.into();
         let mut notices = self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

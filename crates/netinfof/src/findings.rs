@@ -1,4 +1,4 @@
-//! What a run finds, split by split and over all splits, before anything is judged.
+//! The results of a run, for each split and over all splits, before the verdict.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,73 +11,73 @@ use crate::probe::{BeyondDegree, Histogram, InfoScore};
 use crate::score;
 use crate::spec::{Group, Subject, TaskKind};
 
-/// What was found about one component on one split.
+/// Results on one component on one split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ComponentReport {
     /// NetInfoF score, on validation pairs or on labelled nodes.
     pub score: f64,
-    /// The score less its bias from few samples (Grassberger 2003); without information it falls on both sides of
+    /// The score without the bias of few samples (Grassberger 2003); without information it varies around
     /// `no_information`.
     pub corrected: f64,
     /// The 95 % interval of `corrected`.
     pub interval: [f64; 2],
     /// The score on a scale from 0, no information, to 1.
     pub normalized: f64,
-    /// Accuracy of the same table, an upper neighbour of the score (theorem 2).
+    /// Accuracy of the same table, an upper bound of the score (theorem 2).
     pub accuracy: f64,
     /// The score without information.
     pub no_information: f64,
-    /// Accuracy of the bins' most frequent labels, learned from training samples, on validation samples: what holds for new ones.
+    /// Accuracy of the bins' most frequent labels, learned from training samples, on validation samples.
     pub held_out: Estimate,
     /// How often shuffled labels score as high.
     pub p_value: f64,
     /// Links with uniform negatives: the same against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_degree: Option<BeyondDegree>,
-    /// Samples in the table.
+    /// Number of samples in the table.
     pub samples: u64,
-    /// Bins or clusters of the table.
+    /// Number of bins or clusters of the table.
     pub bins: usize,
-    /// The table: a row for each bin or cluster; its samples without and with an edge, or of each class.
+    /// The table: one row per bin or cluster, with its counts of non-edges and edges, or of each class.
     pub table: Vec<Vec<u64>>,
-    /// Links: the similarities between one bin and the next.
+    /// Links: the borders between the bins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub borders: Vec<f32>,
-    /// Links, first split: how the similarities lie.
+    /// Links, first split: histogram of the similarities.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Histogram>,
-    /// Columns of the embedding.
+    /// Number of columns of the embedding.
     pub dim: usize,
     /// Links: the compatibility matrix.
     #[serde(flatten)]
     pub compat: Option<CompatReport>,
 }
 
-/// What was found about a compatibility matrix.
+/// Results on a compatibility matrix.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CompatReport {
-    /// Iterations of the least-squares fit of H*; 0 where there was none.
+    /// Iterations of the least-squares fit of H*; 0 if there was none.
     pub iterations: usize,
     /// Relative residual of that fit.
     pub residual: Option<f64>,
     /// Free coefficients of the matrix.
     pub coefficients: usize,
-    /// Share of the matrix's absolute sum that lies on its diagonal: near 1 where like joins like (homophily) or each dimension
-    /// joins its own opposite, less where different dimensions join.
+    /// Share of the matrix's absolute sum that lies on its diagonal: near 1 if similar nodes are linked (homophily) or if each dimension
+    /// is linked to its own opposite, smaller if different dimensions are linked.
     pub diagonal_share: f64,
-    /// Share that lies on the diagonal below zero: a dimension joins its own opposite (heterophily).
+    /// Share of negative entries on the diagonal: a dimension is linked to its own opposite (heterophily).
     pub opposed_share: f64,
-    /// First split: the matrix in blocks, of each block the strongest entry.
+    /// First split: the strongest entry of each block of the matrix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<Vec<f32>>,
-    /// Rows and columns of a block; 1 where `pooled` is the matrix itself.
+    /// Rows and columns of a block; 1 if `pooled` is the matrix itself.
     pub block: usize,
 }
 
 impl CompatReport {
-    /// Blocks on a side at most.
+    /// Maximum number of blocks per side.
     const BLOCKS: usize = 32;
 
     fn new(compatibility: &Compatibility) -> Self {
@@ -110,7 +110,7 @@ impl CompatReport {
     }
 }
 
-/// What was found on one split.
+/// Results on one split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SplitReport {
@@ -124,10 +124,10 @@ pub struct SplitReport {
     /// Links with uniform negatives: how well training degrees alone separate validation edges from the other pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degree_auc: Option<f64>,
-    /// Act's part; absent from a probe.
+    /// Results of Act; absent after `Goal::Probe`.
     #[serde(flatten)]
     pub act: Option<ActReport>,
-    /// Test samples that a training sample repeats: nodes with the same features and another number, or edges between such nodes.
+    /// Test samples that a training sample repeats: different nodes with the same features, or edges between such nodes.
     pub repeats: usize,
     /// Wall-clock time of every stage.
     pub seconds: OrderedMap<f64>,
@@ -144,7 +144,7 @@ pub struct SplitReport {
 }
 
 impl SplitReport {
-    /// Without what only pictures need; those of one split are enough.
+    /// Without the data that only figures need; figures of one split are enough.
     pub(crate) fn plain(mut self) -> Self {
         for (_, component) in self.components.values_mut().chain(self.parts.values_mut()) {
             component.histogram = None;
@@ -182,15 +182,15 @@ impl ComponentReport {
     }
 }
 
-/// What was found about one component over all splits: means, but for the p-value.
+/// Results on one component over all splits: means, except for the p-value.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ComponentSummary {
-    /// What it stands for in the verdict.
+    /// Its group in the verdict.
     pub group: Group,
     /// NetInfoF score.
     pub score: f64,
-    /// The score less its bias from few samples.
+    /// The score without the bias of few samples.
     pub corrected: f64,
     /// The 95 % interval of `corrected`; samples that several splits share count once.
     pub interval: [f64; 2],
@@ -207,7 +207,7 @@ pub struct ComponentSummary {
     /// Links with uniform negatives: means of the same against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_degree: Option<BeyondDegree>,
-    /// Whether it predicts something: see the module `verdict`.
+    /// Whether it is a signal: see [`crate::verdict`].
     pub tells: bool,
 }
 
@@ -251,7 +251,7 @@ impl ComponentSummary {
         }
     }
 
-    /// Whether it predicts something under uniform negatives, be it by degrees alone.
+    /// Whether it is a signal against uniform negatives, possibly by degrees only.
     pub(crate) fn tells_by_degree(&self, components: usize) -> bool {
         let seen =
             Observed { p_value: self.p_value, held_out: self.held_out, components, task: TaskKind::Links };
@@ -259,11 +259,11 @@ impl ComponentSummary {
     }
 }
 
-/// What is common to the splits of a run.
+/// Facts that the splits of a run share.
 pub(crate) struct SplitsInfo {
     pub(crate) task: TaskKind,
     pub(crate) featureless: bool,
-    /// How many components were measured.
+    /// Number of measured components.
     pub(crate) components: usize,
     /// How many times each sample was used, on average.
     pub(crate) repetition: f64,
@@ -280,9 +280,9 @@ impl SplitsInfo {
     }
 }
 
-/// Level of the tests, before it is divided by their number.
+/// Significance level of the tests, before division by their number.
 pub const LEVEL: f64 = 0.05;
-/// What was observed of a component on one kind of samples.
+/// Observations of a component on one kind of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observed {
     pub(crate) p_value: f64,
@@ -292,7 +292,7 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Whether it predicts something: more than shuffled labels would and, for links, in the direction that training pairs taught.
+    /// Whether it is a signal: better than shuffled labels and, for links, in the direction learned from training pairs.
     pub(crate) fn predicts(&self) -> bool {
         self.p_value <= LEVEL / self.components as f64
             && (self.task != TaskKind::Links || self.held_out.value > 0.5)
@@ -320,7 +320,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The middle value; of two the upper.
+/// The median; of an even number of values, the upper one.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]

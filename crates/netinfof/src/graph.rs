@@ -20,7 +20,7 @@ pub use truth::Truth;
 
 pub use crate::csr::ordered;
 
-/// A user-supplied component: rows that a graph carries under a name.
+/// A user-supplied component: a named matrix with one row per node of a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CustomComponent {
     pub(crate) name: CustomName,
@@ -47,7 +47,7 @@ impl CustomComponent {
     }
 }
 
-/// What components are computed from, beside the edges: one row per node of each.
+/// The inputs of components in addition to the edges, each with one row per node.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeInputs<'a> {
     pub(crate) features: &'a Features,
@@ -83,7 +83,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Builds the graph of these edges: symmetrised, self loops and repeats dropped (and counted).
+    /// Builds the graph of these edges. They are symmetrised; self loops and duplicates are dropped and counted.
     ///
     /// ```
     /// use netinfof::Graph;
@@ -119,14 +119,14 @@ impl Graph {
         })
     }
 
-    /// Whether a graph can have so many nodes for so many edges.
+    /// Checks that the number of nodes is plausible for the number of edges.
     pub fn check_size(nodes: usize, edges: usize) -> Result<()> {
         if nodes > u32::MAX as usize {
             return Err(Error::InvalidGraph {
                 what: format!("{nodes} nodes; at most {} are possible", u32::MAX),
             });
         }
-        // A file that claims more is damaged or means harm; memory is only asked for what edges can fill.
+        // A file that claims more is damaged or malicious; memory is allocated only in proportion to the edges.
         if nodes > 1_000_000 && nodes / 1000 > edges {
             let what =
                 format!("{nodes} nodes but {edges} edges; far fewer nodes were expected, check the ids");
@@ -135,7 +135,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Takes a symmetric pattern without self loops, from which `duplicates` repeated edges were dropped.
+    /// A graph from a symmetric pattern without self loops, from which `duplicates` duplicate edges were dropped.
     pub fn from_pattern(name: impl Into<String>, adjacency: Csr, duplicates: usize) -> Self {
         Graph {
             name: name.into(),
@@ -152,15 +152,15 @@ impl Graph {
         }
     }
 
-    /// Notes self loops that were left out.
+    /// Records the number of self loops that were dropped.
     #[must_use]
     pub fn with_self_loops(mut self, self_loops: usize) -> Self {
         self.self_loops = self_loops;
         self
     }
 
-    /// Adds node features; one row per node, all finite. Zeros that a sparse matrix stores are dropped, and entries that it stores twice
-    /// are added, so that equal matrices are equal features.
+    /// Adds node features; one row per node, all finite. Stored zeros of a sparse matrix are dropped, and duplicate entries
+    /// are summed, so that equal matrices are equal features.
     pub fn with_features(mut self, mut features: Features) -> Result<Self> {
         if let Features::Sparse(x) = &mut features {
             x.compact();
@@ -170,8 +170,8 @@ impl Graph {
         Ok(self)
     }
 
-    /// Adds a user-supplied component: a row of numbers for every node, NaN where a value is missing. It is prepared as features
-    /// are, and probed, judged and used like the built-in components.
+    /// Adds a user-supplied component: one row of numbers per node, NaN for missing values. It is prepared like features,
+    /// and probed, judged and used like the built-in components.
     ///
     /// ```
     /// use netinfof::{Graph, Matrix};
@@ -206,18 +206,18 @@ impl Graph {
         &self.custom
     }
 
-    /// The same with these user-supplied components alone.
+    /// The same graph with exactly these user-supplied components.
     pub(crate) fn keep_components(mut self, kept: &[ComponentKind]) -> Self {
         self.custom.retain(|own| kept.contains(&ComponentKind::Custom(own.name)));
         self
     }
 
-    /// What components are computed from, beside the edges.
+    /// The inputs of components in addition to the edges.
     pub(crate) fn inputs(&self) -> NodeInputs<'_> {
         NodeInputs { features: &self.features, custom: &self.custom }
     }
 
-    /// Adds class labels `0, 1, …`; −1 where unknown. All unknown means no labels.
+    /// Adds class labels `0, 1, …`; −1 means unknown. If all are unknown, the graph has no labels.
     pub fn with_labels(mut self, labels: Vec<i32>) -> Result<Self> {
         if labels.len() != self.nodes() {
             let what = format!(
@@ -240,7 +240,7 @@ impl Graph {
         Ok(self)
     }
 
-    /// Adds the users' own node ids. Panics where there is not one for each node; two nodes with one id cannot be told apart by it.
+    /// Adds the users' own node ids. Panics unless there is one id per node. Ids should be unique.
     #[must_use]
     pub fn with_ids(mut self, ids: Vec<String>) -> Self {
         assert_eq!(ids.len(), self.nodes(), "one id per node");
@@ -248,19 +248,19 @@ impl Graph {
         self
     }
 
-    /// Says that its nodes are none that a model knows, whatever they are called.
+    /// Declares that no node of this graph is in a model's graph, whatever its id.
     #[must_use]
     pub fn with_unknown_nodes(mut self) -> Self {
         self.unknown_nodes = true;
         self
     }
 
-    /// Whether its nodes are none that a model knows.
+    /// Whether no node of this graph is in a model's graph.
     pub(crate) fn has_unknown_nodes(&self) -> bool {
         self.unknown_nodes
     }
 
-    /// Takes features that others keep for its own, so that nothing they do can change it.
+    /// Copies borrowed features, so that later changes by their owner have no effect.
     #[must_use]
     pub(crate) fn on_its_own(mut self) -> Self {
         let custom = self.custom.iter_mut().map(|own| &mut own.rows);
@@ -272,20 +272,20 @@ impl Graph {
         self
     }
 
-    /// Gives it another name.
+    /// Sets the name.
     #[must_use]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// The same nodes, joined by other edges.
+    /// The same nodes with other edges.
     pub(crate) fn with_adjacency(&self, adjacency: Csr) -> Self {
         assert_eq!(adjacency.rows(), self.nodes(), "the same nodes");
         Graph { adjacency, ..self.clone() }
     }
 
-    /// The adjacency of the graph's edges together with these; self loops do not count. Borrowed where the graph has all of
+    /// The adjacency of the graph's edges together with these; self loops are ignored. Borrowed if the graph contains all of
     /// them. `O(m)` at most.
     pub(crate) fn adjacency_with<'a>(&self, more: impl Iterator<Item = &'a Pair>) -> Cow<'_, Csr> {
         let new = |edge: &Pair| edge[0] != edge[1] && !self.adjacency.contains(edge[0], edge[1]);
@@ -316,14 +316,14 @@ impl Graph {
         }
     }
 
-    /// Adds what a generator planted.
+    /// Adds the planted truth of a generator.
     #[must_use]
     pub fn with_truth(mut self, truth: Truth) -> Self {
         self.truth = Some(truth);
         self
     }
 
-    /// What a generator planted; nothing is known of other graphs.
+    /// The planted truth of a generated graph; `None` for other graphs.
     pub fn truth(&self) -> Option<&Truth> {
         self.truth.as_ref()
     }
@@ -358,12 +358,12 @@ impl Graph {
         self.labels.as_deref()
     }
 
-    /// The users' own ids, where the file had names or gaps.
+    /// The users' own ids, if the file had names or gaps.
     pub fn ids(&self) -> Option<&[String]> {
         self.ids.as_deref()
     }
 
-    /// What a node is called: the user's own id, or its number.
+    /// The name of a node: the user's own id, or its number.
     pub fn node_name(&self, node: usize) -> Cow<'_, str> {
         match &self.ids {
             Some(ids) => Cow::Borrowed(&ids[node]),
@@ -371,12 +371,12 @@ impl Graph {
         }
     }
 
-    /// What the classes are called, where the labels were names.
+    /// The names of the classes, if the labels were names.
     pub fn class_names(&self) -> Option<&[String]> {
         self.class_names.as_deref()
     }
 
-    /// Says what the classes are called: a name for each number that labels may have.
+    /// Sets the names of the classes, one name per label number.
     #[must_use]
     pub fn with_class_names(mut self, names: Option<Vec<String>>) -> Self {
         self.class_names = names;
@@ -388,7 +388,7 @@ impl Graph {
         self.self_loops
     }
 
-    /// Repeated edges dropped when the graph was built (an edge listed in both directions counts once here).
+    /// Duplicate edges dropped when the graph was built (an edge listed in both directions counts as one duplicate).
     pub fn duplicates(&self) -> usize {
         self.duplicates
     }

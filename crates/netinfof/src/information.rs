@@ -2,15 +2,15 @@
 //!
 //! `I(G) = H(Y) − CE(G)`, where `CE(G)` is the mean of `−log₂ q(y | x)` over samples that the model `q` has not seen: V-information
 //! (Xu et al., ICLR 2020) of the linear predictors over the group. `2^−CE(G)` is the NetInfoF score, measured out of sample. There are no bins
-//! and no clusters, noise gains nothing on average, and two groups are compared sample by sample.
+//! and no clusters, noise has no gain on average, and two groups are compared sample by sample.
 //!
 //! The model is ridge regression on one-hot labels over a weighted sum of the components' kernels, in folds. Inside a fold the weights, the
-//! penalty and the temperature that turns scores into probabilities are chosen by leave-one-out likelihood of the training samples alone, so what
-//! is judged has had no part in any choice. At most [`MOST_TRAINING`] samples train each model: where there are more, several models are
-//! each tried on all samples that they have not seen.
+//! penalty and the temperature that turns scores into probabilities are chosen by leave-one-out likelihood of the training samples only, so the
+//! evaluated samples have no influence on any choice. At most [`MOST_TRAINING`] samples train each model: if there are more, several models are
+//! each evaluated on all samples that they were not trained on.
 //!
 //! *Nodes*: the samples are the nodes of training and validation, a component's rows are its embedding. *Links*: the samples are validation pairs, half of them
-//! edges, and a component's rows are its similarity, `ẑ_i H* ẑ_j`, bent at its quantiles: its compatibility matrix has seen training pairs alone.
+//! edges, and a component's rows are its similarity, `ẑ_i H* ẑ_j`, with hinges at its quantiles: its compatibility matrix was fitted on training pairs only.
 
 mod fold;
 
@@ -29,10 +29,10 @@ pub use self::fold::MOST_TRAINING;
 
 /// The smallest gain worth having, as a share of the target's entropy.
 pub const SMALLEST_GAIN: f64 = 0.05;
-/// A signal is excluded only if it is smaller than this share of the target's entropy.
+/// A signal is excluded if it is smaller than this share of the target's entropy.
 pub const SMALLEST_SIGNAL: f64 = 0.03;
 
-/// What a group of components stands for in the verdict.
+/// The groups of components in the verdict.
 pub(crate) mod group {
     pub(crate) const STRUCTURE: &str = "structure";
     pub(crate) const FEATURES: &str = "features";
@@ -41,13 +41,13 @@ pub(crate) mod group {
     pub(crate) const ALL: &str = "all";
     pub(crate) const CONTROL: &str = "control";
     pub(crate) const NONLINEAR: &str = "features, nonlinear";
-    // Links: embeddings alone, without statistics of pairs.
+    // Links: embeddings only, without statistics of pairs.
     pub(crate) const STRUCTURE_EMBEDDED: &str = "structure, embeddings";
     pub(crate) const FEATURES_EMBEDDED: &str = "features, embeddings";
     pub(crate) const PROPAGATION_EMBEDDED: &str = "propagation, embeddings";
 }
 
-/// How the group of all components and a user-supplied one begins.
+/// Name prefix of the group of all components and a user-supplied one.
 const ALL_WITH: &str = "all with ";
 
 fn all_with(name: &str) -> String {
@@ -68,13 +68,13 @@ pub struct GroupInformation {
     pub score: f64,
 }
 
-/// What the interval of a difference says.
+/// Conclusion from the interval of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
-    /// It lies above zero, and the gain is worth having.
+    /// Shown: the interval lies above zero, and the gain is worth having.
     Shown,
-    /// It lies below the smallest gain worth having.
+    /// Excluded: the interval lies below the smallest gain worth having.
     Excluded,
     /// Neither.
     Open,
@@ -90,7 +90,7 @@ pub struct InformationGain {
     pub over: Cow<'static, str>,
     /// Bits.
     pub bits: Estimate,
-    /// What the interval says.
+    /// Conclusion from the interval.
     pub answer: Answer,
 }
 
@@ -98,11 +98,11 @@ pub struct InformationGain {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Information {
-    /// Entropy of the target, in bits: what there is to know.
+    /// Entropy of the target in bits: the maximum of predictive information.
     pub entropy: f64,
-    /// Samples that were predicted.
+    /// Number of predicted samples.
     pub samples: usize,
-    /// Samples that each model was fitted on.
+    /// Number of samples that each model was fitted on.
     pub training: usize,
     /// The smallest gain worth having, in bits.
     pub smallest_gain: f64,
@@ -113,12 +113,12 @@ pub struct Information {
     /// For every group, the bits gained on each sample.
     #[serde(skip)]
     pub(crate) values: Vec<Vec<f64>>,
-    /// Which samples these are.
+    /// Identity of these samples.
     #[serde(skip)]
     pub(crate) units: Vec<u64>,
 }
 
-/// The comparisons that are reported: the verdict's questions.
+/// The reported comparisons, which the verdict is based on.
 const QUESTIONS: [[&str; 2]; 12] = [
     [group::PROPAGATION, group::FEATURES],
     [group::PROPAGATION, group::STRUCTURE],
@@ -191,7 +191,7 @@ impl Information {
         self.at(name).map(|at| self.groups[at].bits)
     }
 
-    /// What every component of the user's own adds to all the others: its name, its bits alone, and the gain.
+    /// The gain of every user-supplied component over all others: its name, its bits alone, and the gain.
     pub fn own_components(&self) -> impl Iterator<Item = (&str, Estimate, &InformationGain)> {
         self.gains.iter().filter(|gain| gain.over == group::ALL).filter_map(|gain| {
             let name = gain.of.strip_prefix(ALL_WITH)?;
@@ -204,9 +204,9 @@ impl Information {
         self.gains.iter().find(|gain| gain.of == of && gain.over == over)
     }
 
-    /// Whether a gain of this many bits is excluded: the interval lies below it, and models were fitted on samples enough to find it. With fewer a model
+    /// Whether a gain of this many bits is excluded: the interval lies below it, and models were fitted on enough samples to find it. With fewer samples a model
     /// learns nothing, and its interval has no width. Log-likelihood ratios of mean δ have a variance of about 2δ, and δ must be larger than
-    /// half an interval of so many of them.
+    /// half the interval of that many samples.
     pub(crate) fn excludes(&self, bits: Estimate, smallest: f64) -> bool {
         let detectable =
             NORMAL * (2.0 * smallest / (std::f64::consts::LN_2 * self.training.max(1) as f64)).sqrt();
@@ -230,7 +230,7 @@ impl Information {
         let mut mean = Information { values: Vec::new(), units: Vec::new(), ..first.clone() };
         mean.entropy = of.iter().map(|own| own.entropy).sum::<f64>() / count;
         mean.smallest_gain = SMALLEST_GAIN * mean.entropy;
-        // So many different samples.
+        // Number of different samples.
         mean.samples = (of.iter().map(|own| own.samples).sum::<usize>() as f64 / repetition).round() as usize;
         for (at, group) in mean.groups.iter_mut().enumerate() {
             let bits: Vec<Estimate> = of.iter().map(|own| own.groups[at].bits).collect();
@@ -246,28 +246,28 @@ impl Information {
     }
 }
 
-/// What a block stands for.
+/// The role of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Structure,
     Features,
     Propagation,
-    /// None of them.
+    /// None of these.
     Other,
-    /// Propagated features of other nodes: what propagation carries of the structure alone.
+    /// Propagated features of other nodes: the structural information in propagation.
     Control,
-    /// Features, compared by their distance instead of their product: what no straight line finds.
+    /// Features, compared by distance instead of product: nonlinear relations.
     Nonlinear,
-    /// A user-supplied component: compared with all the others, and part of no other group.
+    /// A user-supplied component: compared with all others, and in no other group.
     Custom,
 }
 
-/// A component's part in the regression: one row for every sample.
+/// The input of a component in the regression: one row per sample.
 struct ComponentBlock {
     name: String,
     rows: Matrix,
     part: Part,
-    /// Whether it belongs to pairs and to no node.
+    /// Whether it is computed for pairs instead of nodes.
     of_pairs: bool,
 }
 
@@ -283,7 +283,7 @@ struct BlockGroup {
     blocks: Vec<usize>,
 }
 
-/// The components of a task, as predictive information looks at them.
+/// The components of a task as input of predictive information.
 #[derive(Default)]
 pub(crate) struct ComponentBlocks(Vec<ComponentBlock>);
 
@@ -292,12 +292,12 @@ impl ComponentBlocks {
         self.0.push(ComponentBlock { name: name.into(), rows, part, of_pairs: false });
     }
 
-    /// The same for what belongs to pairs and to no node: a GNN does not see it.
+    /// The same for statistics of pairs, which a GNN does not use.
     pub(crate) fn add_of_pairs(&mut self, part: Part, name: impl Into<String>, rows: Matrix) {
         self.0.push(ComponentBlock { name: name.into(), rows, part, of_pairs: true });
     }
 
-    /// Single components first, since groups begin with what was chosen for their parts; with how many these are.
+    /// The groups, and the number of single components. Single components come first, because groups start from the choices for their parts.
     fn groups(&self) -> (Vec<BlockGroup>, usize) {
         let of =
             |part: Part| -> Vec<usize> { (0..self.0.len()).filter(|&at| self.0[at].part == part).collect() };
@@ -329,7 +329,7 @@ impl ComponentBlocks {
             form(group::FEATURES_EMBEDDED, true, &[&embedded(&features)]);
             form(group::PROPAGATION_EMBEDDED, true, &[&embedded(&propagation)]);
         }
-        // Last: groups begin with what was chosen for those before them.
+        // Last: groups start from the choices for earlier groups.
         for own in of(Part::Custom) {
             let blocks = [&structure[..], &features, &propagation, &others, &[own]].concat();
             groups.push(BlockGroup { name: all_with(&self.0[own].name).into(), blocks });
@@ -356,7 +356,7 @@ impl ComponentBlocks {
                 Ok(gained)
             })
         })?;
-        // The mean over the models that have not seen a sample.
+        // The mean over the models that were not trained on a sample.
         let mut counts = vec![0usize; labels.len()];
         let mut values = vec![vec![0.0; labels.len()]; groups.len()];
         for (fold, gained) in folds.iter().zip(&found) {
@@ -384,7 +384,7 @@ impl ComponentBlocks {
     }
 }
 
-/// Shares of the classes, each with so many more samples.
+/// Shares of the classes, each with this many pseudo-counts.
 pub(crate) fn shares(labels: &[u32], classes: usize, more: f64) -> Vec<f64> {
     let mut counts = vec![more; classes];
     for &label in labels {

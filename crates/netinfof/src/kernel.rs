@@ -1,13 +1,13 @@
-//! The one door to the hardware: every product, Gram matrix, decomposition, gather and hot loop of the crate.
+//! Numerical kernels: every product, Gram matrix, decomposition, gather and hot loop of the crate.
 //!
-//! No other module names faer, pulp or SIMD, so another backend is written here and nowhere else. Three seams are made for it:
+//! No other module uses faer, pulp or SIMD, so another backend changes only this module. It has three extension points:
 //!
-//! - [`Blocks`]: rows of an operand that is too large to be at hand as a whole.
-//! - [`Reduction`]: a sum over rows by fixed blocks, whose partial results are merged in block order. Blocks may be computed on
-//!   threads today, on a device or by workers later; the result is the same.
-//! - [`SmallMatrix`]: small dense algebra in `f64`, without the library behind it.
+//! - [`Blocks`]: rows of an operand that is too large for memory.
+//! - [`Reduction`]: a sum over rows by fixed blocks, whose partial results are merged in block order. Blocks are computed on
+//!   threads; the result would be the same on a device or on several machines.
+//! - [`SmallMatrix`]: small dense algebra in `f64`, independent of the library that implements it.
 //!
-//! Loops are plain and safe; [`simd`] lets the compiler use the machine's vector units. Sums over rows run over fixed blocks, so
+//! Loops are plain and safe Rust; [`simd`] lets the compiler use the vector units of the processor. Sums over rows run over fixed blocks, so
 //! results do not depend on the number of threads.
 
 mod cluster;
@@ -32,8 +32,8 @@ pub(crate) use self::vector::{
     weighted_row_sums,
 };
 
-/// Runs `work` compiled for the best vector units of this machine. The closure and everything that it calls in its loops must be
-/// `#[inline(always)]`: code that is not inlined is compiled for the oldest supported machine.
+/// Runs `work` compiled for the best vector units of this processor. The closure and everything that it calls in its loops must be
+/// `#[inline(always)]`: code that is not inlined is compiled for the oldest supported processor.
 #[inline(always)]
 fn simd<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)

@@ -1,16 +1,16 @@
-//! Network usable information: would a GNN work on this graph? Answered without training one.
+//! Network usable information: answers whether a GNN would work on a graph, without training one.
 //!
 //! An implementation of NetInfoF (Lee et al., ICLR 2024). A tour:
 //!
-//! 1. **A graph.** [`Graph::from_edges`], then [`Graph::with_features`] and [`Graph::with_labels`]; or a file, by the crate
-//!    `netinfof-io`; or a generated one, by [`synth`].
-//! 2. **A run.** [`links`] and [`nodes`] probe a graph, and act on it if the [`Goal`] says so. Parameters are
-//!    [`LinkParams`] and [`NodeParams`]; [`Exec`] holds threads, progress and the wish to stop.
+//! 1. **A graph.** [`Graph::from_edges`], then [`Graph::with_features`] and [`Graph::with_labels`]; or a file, with the crate
+//!    `netinfof-io`; or a generated graph, with [`synth`].
+//! 2. **A run.** [`links`] and [`nodes`] run Probe, and also Act with [`Goal::Act`]. Parameters are
+//!    [`LinkParams`] and [`NodeParams`]; [`Exec`] holds threads, progress and cancellation.
 //! 3. **The answer.** A [`Report`]: its [`verdict`](Report::verdict), the scores of the components, predictive information, the
 //!    metrics of the fitted model. It is written and read as JSON.
-//! 4. **A model.** [`fit_links`] and [`fit_nodes`] also give a [`Model`], which is saved, loaded and asked about pairs and
-//!    nodes of its own graph or of a newer one. [`embedding`] gives the components for other models.
-//! 5. **An own component.** [`Graph::with_component`] adds rows from elsewhere, such as a text embedding: they are probed,
+//! 4. **A model.** [`fit_links`] and [`fit_nodes`] also return a [`Model`], which can be saved, loaded and applied to pairs and
+//!    nodes of its own graph or of a newer one. [`embedding`] returns the components for other models.
+//! 5. **A user-supplied component.** [`Graph::with_component`] adds a matrix, such as a text embedding. It is probed,
 //!    judged and used like the built-in components.
 //!
 //! ```
@@ -22,10 +22,10 @@
 //! # Ok::<(), netinfof::Error>(())
 //! ```
 //!
-//! A run is reproducible bit by bit: the same graph, parameters and [`Seed`] give the same [`Report`] for any number of
+//! A run is bitwise reproducible: the same graph, parameters and [`Seed`] give the same [`Report`] for any number of
 //! threads.
 //!
-//! Inside, the modules stand in the order the data flows through them, and depend on each other in one direction alone:
+//! The modules follow the data flow, and dependencies go in one direction only:
 //!
 //! ```text
 //! graph → split → component → compat → probe, information, act → findings → verdict → report, model → task → pipeline
@@ -96,12 +96,12 @@ mod error;
 #[cfg(test)]
 mod oracle;
 
-/// The README's Rust is compiled and run with the documentation tests.
+/// Runs the Rust examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
-/// So is that of docs/models.md.
+/// Runs the Rust examples of docs/models.md as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/models.md")]
 struct Models;
@@ -120,7 +120,7 @@ pub use seed::{Draw, Seed, Stream};
 pub use spec::{ComponentKind, TaskKind};
 pub use split::{LinkPairs, LinkSplit, NodeSets, NodeSplit, Pairs, Protocol};
 
-/// Single stages, for the benchmarks; they may change with every version.
+/// Single stages, for the benchmarks; they may change in any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::act::KnownEdges;

@@ -1,6 +1,6 @@
-//! Solvers over linear operators. They know nothing of graphs.
+//! Solvers over linear operators, independent of graphs.
 //!
-//! Each has its parameters, its information about the run (iterations, residual, converged) and one function.
+//! Each solver has parameters, information about the run (iterations, residual, converged) and one function.
 
 mod kernel_ridge;
 mod kmeans;
@@ -21,9 +21,9 @@ use crate::exec::Exec;
 use crate::kernel::{self, Blocks};
 use crate::matrix::Matrix;
 
-/// Rough nanoseconds of a multiply-add in a product with a sparse matrix.
+/// Approximate nanoseconds per multiply-add in a product with a sparse matrix.
 pub(crate) const SPARSE_COST: f64 = 0.25;
-/// Rough nanoseconds of a multiply-add in a product of dense matrices.
+/// Approximate nanoseconds per multiply-add in a product of dense matrices.
 pub(crate) const DENSE_COST: f64 = 0.012;
 
 /// A dense matrix as an operator.
@@ -48,7 +48,7 @@ impl<B: Blocks> LinearOperator for Dense<'_, B> {
     }
 }
 
-/// A matrix known only by its products with blocks of vectors.
+/// A matrix that is accessed only by its products with blocks of vectors.
 pub(crate) trait LinearOperator: Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
@@ -58,6 +58,6 @@ pub(crate) trait LinearOperator: Sync {
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix;
     /// The product of the transpose with `x`.
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix;
-    /// Rough nanoseconds of a product with one vector, to choose between algorithms. A function of sizes alone.
+    /// Approximate nanoseconds of a product with one vector, to choose between algorithms. Depends only on sizes.
     fn cost(&self) -> f64;
 }

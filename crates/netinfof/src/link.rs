@@ -1,6 +1,6 @@
-//! Components as link prediction takes them: an embedding with its compatibility matrix, or X.
+//! Components as input of link prediction: an embedding with its compatibility matrix, or X.
 //!
-//! In: components, the split and the training pairs. Out: for each component what Probe and Act need of it, learned one
+//! In: components, the split and the training pairs. Out: for each component, the input of Probe and Act, learned one
 //! component at a time, so that the folds of only a few are in memory at once.
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::spec::{ComponentKind, Subject};
 use crate::split::{LinkSplit, Pairs};
 use crate::training::Training;
 
-/// A component that can tell pairs apart.
+/// A component that scores pairs.
 #[derive(Clone, Debug)]
 pub enum LinkComponent {
     /// An embedding of the nodes with its compatibility matrix.
@@ -52,7 +52,7 @@ impl LinkComponent {
         }
     }
 
-    /// One number a pair: how much the component sees a link between them.
+    /// One number per pair: the similarity by the component.
     pub fn similarities(&self, set: &PairSet, exec: &Exec) -> Vec<f32> {
         match self {
             LinkComponent::Embedded(component) => component.similarities(&set.pairs, exec),
@@ -61,7 +61,7 @@ impl LinkComponent {
     }
 }
 
-/// Pairs, ready to be looked at by components.
+/// Pairs, prepared for scoring by components.
 #[derive(Clone, Debug)]
 pub struct PairSet {
     pairs: Vec<Pair>,
@@ -94,7 +94,7 @@ impl PairSet {
         self.pairs.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
@@ -104,7 +104,7 @@ impl PairSet {
     }
 }
 
-/// Positives and negatives to tell apart.
+/// Positives and negatives to be separated.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
     pub(crate) positives: PairSet,
@@ -121,21 +121,21 @@ impl Evaluated {
     }
 }
 
-/// A component with what it makes of the training pairs.
+/// A component with its values on the training pairs.
 #[derive(Debug)]
 pub struct Learned {
     /// The component.
     pub component: LinkComponent,
     /// Similarities of the pairs that place the bins of Probe.
     pub(crate) probe: Vec<f32>,
-    /// Features of the pairs that Act learns from; none if nobody asked for Act.
+    /// Features of the training pairs of Act; `None` without Act.
     pub(crate) act: Option<DesignBlock>,
 }
 
-/// A score of pairs that Probe measures beside the components: the columns of X that belong to one group of the verdict, or degrees alone.
+/// A score of pairs that Probe measures in addition to the components: the columns of X in one group of the verdict, or degrees alone.
 #[derive(Debug)]
 pub struct PairScore<'a> {
-    /// What it is.
+    /// What is measured.
     pub(crate) subject: Subject,
     score: PairScoreKind<'a>,
     /// Similarities of the pairs that place the bins of Probe.
@@ -157,7 +157,7 @@ impl PairScore<'_> {
     }
 }
 
-/// The components of link prediction with what they learned.
+/// The learned components of link prediction.
 #[derive(Debug)]
 pub struct LearnedLinks<'a> {
     /// By component.
@@ -173,7 +173,7 @@ pub struct LearnParams<'a> {
     pub compat: &'a CompatParams,
     /// Whether features of a pair depend on the order of its nodes.
     pub ordered_pairs: bool,
-    /// Whether the features of the pairs that Act learns from are kept.
+    /// Whether the features of Act's training pairs are kept.
     pub for_act: bool,
 }
 
@@ -206,7 +206,7 @@ pub fn learn<'a>(
         if let Some(source) = source {
             let columns = source.columns(&training.act.pairs, exec);
             let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
-            // Both sets begin with the same edges, whose columns are here already.
+            // Both sets begin with the same edges, whose columns are already computed.
             let probe = |x: &Pairwise| {
                 let mut probe = x.similarities(&columns, exec);
                 probe.truncate(training.act.edges);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// A dense matrix of `f32`, row after row, as NumPy's default order has it.
+/// A dense matrix of `f32` in row-major order, NumPy's default.
 ///
 /// ```
 /// use netinfof::Matrix;
@@ -16,14 +16,14 @@ pub struct Matrix {
     data: Data,
 }
 
-/// Dense features with this many entries (a quarter of a gigabyte) are prepared again whenever they are used. That takes more time than
-/// keeping them prepared, which takes as much memory as the features themselves.
+/// Dense features with at least this many entries (a quarter of a gigabyte) are prepared again whenever they are used. That takes more time than
+/// keeping a prepared copy, but saves as much memory as the features need.
 pub(crate) const LARGE: usize = 1 << 26;
 
-/// Entries that somebody else keeps, such as an array of NumPy. They must not change while a matrix looks at them.
+/// Entries owned by another object, such as a NumPy array. They must not change while a matrix refers to them.
 pub type Lent = Arc<dyn AsRef<[f32]> + Send + Sync>;
 
-/// Where the entries are.
+/// Storage of the entries.
 #[derive(Clone)]
 enum Data {
     Own(Vec<f32>),
@@ -39,7 +39,7 @@ impl Data {
         }
     }
 
-    /// Values that are lent are copied before they change.
+    /// Lent values are copied before they are changed.
     fn as_mut_slice(&mut self) -> &mut [f32] {
         if let Data::Lent(values) = self {
             *self = Data::Own((**values).as_ref().to_vec());
@@ -80,13 +80,13 @@ impl Matrix {
         Matrix::from_fn(size, size, |row, col| if row == col { 1.0 } else { 0.0 })
     }
 
-    /// Takes `data` as the rows, one after the other. Panics if its length is not `rows * cols`.
+    /// A matrix from its rows, one after the other. Panics if the length of `data` is not `rows * cols`.
     pub fn from_vec(rows: usize, cols: usize, data: Vec<f32>) -> Self {
         assert_eq!(data.len(), rows * cols, "data length and shape disagree");
         Matrix { rows, cols, data: Data::Own(data) }
     }
 
-    /// Looks at rows that somebody else keeps, one after the other; they are copied when they are to change, and not before.
+    /// A matrix that refers to rows owned by another object, one after the other. They are copied on the first write.
     /// Panics if their length is not `rows * cols`.
     ///
     /// ```
@@ -127,7 +127,7 @@ impl Matrix {
         &self.data.as_slice()[row * self.cols..(row + 1) * self.cols]
     }
 
-    /// One row, to write to.
+    /// One row, mutable.
     pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
         &mut self.data.as_mut_slice()[row * self.cols..(row + 1) * self.cols]
     }
@@ -137,12 +137,12 @@ impl Matrix {
         self.data.as_slice()
     }
 
-    /// All entries, to write to.
+    /// All entries, mutable.
     pub fn as_mut_slice(&mut self) -> &mut [f32] {
         self.data.as_mut_slice()
     }
 
-    /// All entries, row after row, without copying those that are its own.
+    /// All entries, row after row; owned entries are not copied.
     pub fn into_vec(self) -> Vec<f32> {
         match self.data {
             Data::Own(values) => values,

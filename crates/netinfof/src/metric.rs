@@ -1,10 +1,10 @@
-//! How well scores tell positives from negatives. Every tie rule is stated.
+//! Metrics of scores on positives and negatives. The treatment of ties is documented for each.
 
 use crate::evidence::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// Share of the positives scored strictly above the K-th highest negative; 1 where there are fewer than K negatives (as
-/// OGB's evaluator has it).
+/// Share of the positives scored strictly above the K-th highest negative; 1 if there are fewer than K negatives (as in
+/// OGB's evaluator).
 ///
 /// ```
 /// assert_eq!(netinfof::metric::hits_at(2, &[0.9, 0.5, 0.1], &[0.8, 0.4, 0.3]), 2.0 / 3.0);
@@ -31,7 +31,7 @@ pub(crate) fn auc_estimate(positives: &[f64], negatives: &[f64]) -> Estimate {
         };
         scores.iter().map(place).collect()
     };
-    // Half an interval is proportional to the deviation of a mean; those of both sides add as squares.
+    // Half the interval is proportional to the deviation of a mean; the variances of both sides add.
     let sides = [placed(positives, negatives), placed(negatives, positives)]
         .map(|shares| Estimate::of_values(shares.into_iter()))
         .map(|share| share.interval[1] - share.value);
@@ -39,7 +39,7 @@ pub(crate) fn auc_estimate(positives: &[f64], negatives: &[f64]) -> Estimate {
     Estimate { value, interval: [value - half, value + half] }
 }
 
-/// Area under the ROC curve: the chance that a positive stands above a negative, ties counting one half.
+/// Area under the ROC curve: the probability that a positive scores above a negative, with ties counted as one half.
 pub fn auc(positives: &[f64], negatives: &[f64]) -> f64 {
     let negatives = sorted(negatives);
     let below: f64 = positives
@@ -66,25 +66,25 @@ pub fn average_precision(positives: &[f64], negatives: &[f64]) -> f64 {
     sum / positives.len() as f64
 }
 
-/// How a threshold that falls from the highest score to the lowest lets positives and negatives through.
+/// ROC and precision-recall curves over all thresholds, from the highest score to the lowest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Curves {
-    /// Shares of the negatives and of the positives that have passed.
+    /// False-positive rate and true-positive rate.
     pub roc: Vec<[f64; 2]>,
-    /// Share of the positives that have passed, and share of positives among all that have.
+    /// Recall and precision.
     pub precision_recall: Vec<[f64; 2]>,
 }
 
 impl Curves {
-    /// Points that are kept of each curve: enough for the eye.
+    /// Number of points per curve: enough for a figure.
     const POINTS: usize = 200;
 
-    /// Both curves, with points at even steps along them.
+    /// Both curves, with evenly spaced points.
     pub fn new(positives: &[f64], negatives: &[f64]) -> Self {
         let (p, n) = (positives.len() as f64, negatives.len() as f64);
         let (mut roc, mut precision_recall) = (vec![[0.0, 0.0]], Vec::new());
-        // A step is done when the curve has gone this far since the last point; its end always counts.
+        // A point is added when the curve has moved this far since the last point; the end is always added.
         let far =
             |[x, y]: [f64; 2], [u, v]: [f64; 2]| (x - u).abs() + (y - v).abs() >= 2.0 / Self::POINTS as f64;
         let all = ranked(positives, negatives);
@@ -106,7 +106,7 @@ impl Curves {
     }
 }
 
-/// All scores, the highest first, with whether they are a positive's.
+/// All scores, highest first, each with whether it belongs to a positive.
 fn ranked(positives: &[f64], negatives: &[f64]) -> Vec<(f64, bool)> {
     let mut all: Vec<(f64, bool)> =
         positives.iter().map(|&s| (s, true)).chain(negatives.iter().map(|&s| (s, false))).collect();
@@ -114,7 +114,7 @@ fn ranked(positives: &[f64], negatives: &[f64]) -> Vec<(f64, bool)> {
     all
 }
 
-/// Ranks of positives that have `each` negatives of their own, one after the other: the share of ranks up to `k`, and the
+/// Metrics of positives that each have `each` negatives of their own, one after the other: the share of ranks up to `k`, and the
 /// mean reciprocal rank; ties as in [`mrr`].
 ///
 /// ```
@@ -150,7 +150,7 @@ pub fn mrr(positives: &[f64], negatives: &[f64]) -> f64 {
     sum / positives.len() as f64
 }
 
-/// Share of the predictions that are right.
+/// Share of correct predictions.
 pub fn accuracy(found: &[u32], truth: &[u32]) -> f64 {
     assert_eq!(found.len(), truth.len(), "one prediction per label");
     found.iter().zip(truth).filter(|(found, truth)| found == truth).count() as f64 / truth.len() as f64
@@ -227,7 +227,7 @@ mod tests {
         );
         assert_eq!(curves.precision_recall[0], [0.25, 1.0]);
         assert_eq!(curves.precision_recall.last(), Some(&[1.0, 4.0 / 9.0]));
-        // Thinned curves of many scores still have the area of all.
+        // Thinned curves of many scores keep the area of the full curves.
         let wave = |at: usize, by: f64| (at as f64 * by).sin() + (at as f64 * 0.37).cos();
         let positives: Vec<f64> = (0..3000).map(|at| wave(at, 0.11) + 0.8).collect();
         let negatives: Vec<f64> = (0..5000).map(|at| wave(at, 0.17)).collect();

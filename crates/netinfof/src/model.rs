@@ -1,8 +1,8 @@
-//! A fitted model that outlives its run: saved, loaded, asked about pairs and nodes, on its own graph or on a newer one.
+//! A fitted model: it can be saved, loaded and applied to pairs and nodes of its own graph or of a newer one.
 //!
-//! In: what Act fitted. Out: one file ([`Model::save`]) and, from it, log-odds and probabilities that are those of Act bit by
-//! bit. A model holds no embeddings, only what they are made from: the graph, the features and the bases of the components
-//! that have weights. So a graph that has grown is treated like the one it was fitted on ([`Model::links`]).
+//! In: the fit of Act. Out: one file ([`Model::save`]) and, from it, log-odds and probabilities that are bitwise those of
+//! Act. A model stores no embeddings, only their sources: the graph, the features and the bases of the components
+//! that have weights. So a newer version of the graph is treated like the one it was fitted on ([`Model::links`]).
 
 mod file;
 mod newer;
@@ -33,7 +33,7 @@ use newer::View;
 
 pub use recommend::{RecommendParams, Recommended};
 
-/// What a model does.
+/// The task of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -42,7 +42,7 @@ pub enum ModelKind {
     Links,
     /// Classifies nodes.
     Nodes,
-    /// Gives embeddings for other models.
+    /// Computes embeddings for other models.
     Embedding,
 }
 
@@ -57,17 +57,17 @@ impl ModelKind {
     }
 }
 
-/// What a model is, as its file says.
+/// Description of a model, as stored in its file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct About {
-    /// The version that fitted it.
+    /// The version of netinfof that fitted it.
     pub netinfof: String,
-    /// What it does.
+    /// Its task.
     pub task: ModelKind,
     /// Name of the graph it was fitted on.
     pub graph: String,
-    /// Nodes of that graph.
+    /// Number of nodes of that graph.
     pub nodes: usize,
     /// Seed of the split it was fitted on.
     pub seed: u64,
@@ -91,13 +91,13 @@ impl About {
     }
 }
 
-/// Which edges a model sees when it looks at its own graph.
+/// The edges that a model uses for predictions on its own graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Seen {
-    /// Those it was fitted on: scores are those of Act, and edges that were held out are unknown to it.
+    /// Training edges: scores are those of Act, and held-out edges are not used.
     #[default]
     Training,
-    /// All: for pairs nobody knows about yet.
+    /// All edges: for pairs whose status is unknown.
     All,
 }
 
@@ -109,7 +109,7 @@ pub struct Model {
     graph: Graph,
     /// The edges that its components were built on.
     training: Csr,
-    /// How features become those of the paper's components, and of ours.
+    /// How features are prepared for the paper's components, and for the others.
     preparations: [Option<Preparation>; 2],
     fit: FittedTask,
 }
@@ -118,7 +118,7 @@ pub struct Model {
 enum FittedTask {
     Links(LinkFit),
     Nodes(NodeFit),
-    /// Components for others to learn from.
+    /// Components for other models.
     Embedding(Vec<NodePlacement>),
 }
 
@@ -134,13 +134,13 @@ struct LinkFit {
 #[derive(Clone, Debug)]
 struct NodeFit {
     embedded: Vec<NodePlacement>,
-    /// The graph's own numbers of the classes.
+    /// The numbers of the classes in the graph.
     classes: Vec<i32>,
     model: NodeModel,
     calibration: NodeCalibration,
 }
 
-/// What Act on links worked with.
+/// The inputs of Act on links.
 pub(crate) struct LinkWork<'a> {
     pub(crate) split: &'a LinkSplit,
     pub(crate) components: &'a [Component],
@@ -148,7 +148,7 @@ pub(crate) struct LinkWork<'a> {
     pub(crate) result: &'a LinkResult,
 }
 
-/// What Act on nodes worked with.
+/// The inputs of Act on nodes.
 pub(crate) struct NodeWork<'a> {
     pub(crate) split: &'a NodeSplit,
     pub(crate) components: &'a [Component],
@@ -156,7 +156,7 @@ pub(crate) struct NodeWork<'a> {
 }
 
 impl Model {
-    /// What Act fitted on the links of a split.
+    /// The model from Act on the links of a split.
     pub(crate) fn of_links(
         graph: &Graph,
         work: &LinkWork<'_>,
@@ -200,7 +200,7 @@ impl Model {
         }
     }
 
-    /// What Act fitted on the nodes of a split.
+    /// The model from Act on the nodes of a split.
     pub(crate) fn of_nodes(
         graph: &Graph,
         work: &NodeWork<'_>,
@@ -258,12 +258,12 @@ impl Model {
         }
     }
 
-    /// What the model is.
+    /// Description of the model.
     pub fn about(&self) -> &About {
         &self.about
     }
 
-    /// The graph it was fitted on, with the edges that were held out.
+    /// The graph it was fitted on, including held-out edges.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -305,26 +305,26 @@ impl Model {
         file::save(self, path)
     }
 
-    /// Reads a model; what was cut off or changed is refused.
+    /// Reads a model; truncated or changed files are refused.
     pub fn load(path: &Path) -> Result<Self> {
         file::load(path)
     }
 
-    /// The bytes that [`Model::save`] writes, for whoever keeps models elsewhere.
+    /// The bytes that [`Model::save`] writes, for storage elsewhere.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         file::to_bytes(self, Path::new(BYTES))
     }
 
-    /// The model in such bytes.
+    /// Reads a model from the bytes of [`Model::to_bytes`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         file::from_bytes(bytes, Path::new(BYTES))
     }
 
-    /// The model of links, ready to be asked about the nodes of its own graph, or of a newer one.
+    /// A link model for the nodes of its own graph, or of a newer one.
     ///
-    /// A newer graph may have more nodes and edges, or fewer; nodes are known by their ids. Nothing is fitted again: features
-    /// are propagated along the edges of the newer graph, in the space of the old one. Where it has no features and no new
-    /// nodes, the old ones hold.
+    /// A newer graph may have more nodes and edges, or fewer; nodes are identified by their ids. Nothing is refitted: features
+    /// are propagated along the edges of the newer graph, in the space of the old one. If it has no features and no new
+    /// nodes, the old features are used.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
         let FittedTask::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
         let View { graph, features, custom, known } = self.view(seen, newer, exec)?;
@@ -405,7 +405,7 @@ impl Model {
     }
 }
 
-/// Where messages find a model that is no file.
+/// Path in messages about a model that is not a file.
 const BYTES: &str = "model";
 
 fn rows_of(places: &[NodePlacement], input: &PlacementInput<'_>, exec: &Exec) -> Result<Vec<Matrix>> {
@@ -427,14 +427,14 @@ fn preparations(
     exec: &Exec,
 ) -> [Option<Preparation>; 2] {
     Weighting::ALL.map(|weighting| {
-        // X looks at features where there are any.
+        // X uses features if there are any.
         let uses = |kind: &ComponentKind| kind.uses_features() || (kind.is_pairwise() && features.cols() > 0);
         let asks = |kind: &ComponentKind| kind.spec().weighting == weighting && uses(kind);
         kinds.iter().any(asks).then(|| Preparation::learn(features, weighting, graph, params, exec))
     })
 }
 
-/// A model of links with the nodes it is asked about.
+/// A link model with the nodes that it scores.
 #[derive(Debug)]
 pub struct LinkScorer {
     /// Names and known edges.
@@ -446,7 +446,7 @@ pub struct LinkScorer {
 }
 
 impl LinkScorer {
-    /// The nodes it knows, and the edges that are known between them.
+    /// The nodes that it scores, and the known edges between them.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -456,22 +456,22 @@ impl LinkScorer {
         &self.calibration
     }
 
-    /// The share of all pairs that are known edges: how common edges are among pairs that nobody chose.
+    /// The share of known edges among all pairs: the prior for random pairs.
     pub fn density(&self) -> f64 {
         let n = self.graph.nodes() as f64;
         (self.graph.edge_count() as f64 / (0.5 * n * (n - 1.0)).max(1.0)).clamp(1e-12, 1.0 - 1e-12)
     }
 
-    /// Log-odds of an edge for every pair, the same as Act's for the same graph. An edge of the graph is looked at as if it
-    /// were not there, as far as X is concerned. A pair of a node with itself is an error: links join different nodes.
+    /// Log-odds of an edge for every pair, the same as Act's for the same graph. X is computed for an edge of the graph as if it
+    /// were absent. A pair of a node with itself is an error.
     pub fn scores(&self, pairs: &[Pair], exec: &Exec) -> Result<Vec<f64>> {
-        // A part at a time: X needs room for every pair.
+        // One part at a time: X needs memory for every pair.
         const PART: usize = 1 << 18;
         let n = self.graph.nodes();
         if let Some([i, j]) = pairs.iter().find(|pair| pair.iter().any(|&node| node as usize >= n)) {
             return Err(Error::param("pairs", format!("({i}, {j})"), format!("nodes below {n}")));
         }
-        // A node is closest to itself in every component, so such a score would look like a certain link.
+        // A node is most similar to itself in every component, so such a score would look like a certain link.
         if let Some(&[node, _]) = pairs.iter().find(|pair| pair[0] == pair[1]) {
             let name = self.graph.node_name(node as usize);
             return Err(Error::param(
@@ -497,9 +497,9 @@ impl LinkScorer {
 pub struct NodePredictions {
     /// The nodes, with their names.
     pub graph: Graph,
-    /// The graph's own numbers of the classes.
+    /// The numbers of the classes in the graph.
     pub classes: Vec<i32>,
-    /// What they are called.
+    /// The names of the classes.
     pub names: Vec<String>,
     /// Log-odds of every class, node after node: those of Act.
     pub scores: Vec<f64>,
@@ -508,18 +508,18 @@ pub struct NodePredictions {
 }
 
 impl NodePredictions {
-    /// The place of the most probable class of a node.
+    /// The index of the most probable class of a node.
     pub fn class(&self, node: usize) -> usize {
         most_probable(&self.probabilities[node * self.classes.len()..][..self.classes.len()])
     }
 }
 
-/// The place of the largest; of equal ones the first.
+/// The index of the largest value; ties go to the first.
 pub fn most_probable(row: &[f64]) -> usize {
     (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best })
 }
 
-/// What a class is called where the data has names for them; its number where not.
+/// The name of a class if the data has names, otherwise its number.
 fn class_name(names: Option<&[String]>, class: i32) -> String {
     names.and_then(|names| names.get(class as usize)).cloned().unwrap_or_else(|| class.to_string())
 }

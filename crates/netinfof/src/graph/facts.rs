@@ -1,4 +1,4 @@
-//! What a graph is, for people and reports: sizes, degrees, homophily in all its readings, repeated rows.
+//! Facts about a graph, for users and reports: sizes, degrees, several measures of homophily, duplicate rows.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Csr, Features, Graph, NodeId, Truth};
 
-/// What a graph is: the answer of `netinfof inspect`.
+/// Facts about a graph: the answer of `netinfof inspect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GraphFacts {
@@ -14,7 +14,7 @@ pub struct GraphFacts {
     pub name: String,
     /// Number of nodes.
     pub nodes: usize,
-    /// Number of undirected edges, without self loops and repeats.
+    /// Number of undirected edges, without self loops and duplicates.
     pub edges: usize,
     /// Number of feature columns.
     pub features: usize,
@@ -28,30 +28,30 @@ pub struct GraphFacts {
     pub max_degree: usize,
     /// Nodes without an edge.
     pub isolated: usize,
-    /// Nodes by degree: from, to and how many, in steps of powers of two.
+    /// Histogram of degrees in powers of two: from, to, count.
     pub degrees: Vec<[usize; 3]>,
-    /// Correlation of the degrees at the two ends of an edge; none where all ends have the same.
+    /// Correlation of the degrees at the two ends of an edge; `None` if all are equal.
     pub degree_assortativity: Option<f64>,
     /// Self loops in the source.
     pub self_loops_dropped: usize,
-    /// Repeated edges in the source.
+    /// Duplicate edges in the source.
     pub duplicates_dropped: usize,
     /// `dense`, `sparse` or `none`.
     pub feature_storage: Cow<'static, str>,
-    /// Share of the feature entries that are not zero.
+    /// Share of nonzero feature entries.
     pub feature_density: f64,
-    /// Feature entries without a value.
+    /// Number of missing feature values.
     #[serde(default)]
     pub missing_features: usize,
-    /// Nodes with the features of an earlier node; rows of zeros do not count.
+    /// Nodes with the same features as an earlier node; rows of zeros are ignored.
     pub repeated_features: usize,
-    /// Nodes with the neighbours and the features of an earlier node: copies, most likely.
+    /// Nodes with the same neighbours and features as an earlier node: probably copies.
     pub duplicated_nodes: usize,
     /// Nodes with a known label.
     pub labelled: usize,
-    /// Share of the edges between labelled nodes that join nodes of one class.
+    /// Edge homophily: the share of edges between labelled nodes that join nodes of the same class.
     pub edge_homophily: Option<f64>,
-    /// How the classes lie on the edges, in other readings; none without labels.
+    /// Other measures of homophily; `None` without labels.
     #[serde(flatten)]
     pub homophily: Option<Homophily>,
     /// Generated graphs: which components carry information.
@@ -59,27 +59,27 @@ pub struct GraphFacts {
     pub truth: Option<Truth>,
 }
 
-/// Readings of homophily. Only edges between labelled nodes count, and degrees are numbers of such edges.
+/// Measures of homophily. Only edges between labelled nodes count, and degrees are numbers of such edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Homophily {
-    /// Share of a node's neighbours that are of its class, mean of the nodes (Pei et al. 2020).
+    /// Share of a node's neighbours that have its class, averaged over the nodes (Pei et al. 2020).
     pub node_homophily: f64,
-    /// How far each class's share of edges into itself lies above the class's size, mean of the classes (Lim et al. 2021).
+    /// Excess of each class's share of edges within the class over the class's size, averaged over the classes (Lim et al. 2021).
     pub class_insensitive_homophily: f64,
-    /// Edge homophily less what degrees and classes alone would give: 0 where edges know nothing (Platonov et al. 2023).
+    /// Edge homophily adjusted for degrees and class sizes: 0 if edges are independent of classes (Platonov et al. 2023).
     pub adjusted_homophily: f64,
-    /// How much of the entropy of a label the label of a neighbour takes away (Platonov et al. 2023).
+    /// Share of the entropy of a label that the label of a neighbour removes (Platonov et al. 2023).
     pub label_informativeness: f64,
 }
 
 impl Graph {
-    /// What the graph is, for people and reports. `O(m)` and one look at all features.
+    /// Facts about the graph. `O(m)` and one pass over all features.
     pub fn facts(&self) -> GraphFacts {
         self.facts_with(&self.features.twins(self.nodes()))
     }
 
-    /// The same, where twins are known already.
+    /// The same, with twins that were already computed.
     pub(crate) fn facts_with(&self, twins: &[NodeId]) -> GraphFacts {
         let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
         let assortativity = assortativity(&self.adjacency, &degrees);
@@ -150,14 +150,14 @@ fn assortativity(graph: &Csr, degrees: &[usize]) -> Option<f64> {
     }
     let mean = sum / ends;
     let variance = squares / ends - mean * mean;
-    // The same degree everywhere leaves nothing but the rounding.
+    // If all degrees are equal, only rounding errors remain.
     (variance > 1e-9 * mean * mean).then(|| (products / ends - mean * mean) / variance)
 }
 
-/// Edge homophily and its other readings, from counts of the classes at the ends of edges.
+/// Edge homophily and the other measures, from counts of the classes at the ends of edges.
 fn homophily(graph: &Csr, labels: &[i32]) -> Option<(f64, Homophily)> {
     let top = usize::try_from(*labels.iter().max()?).ok()?;
-    // Nodes by class, so that the classes beside one class are counted with memory for a single row of the table.
+    // Nodes by class, so that counting the neighbouring classes of a class needs memory for a single row of the table.
     let mut members = vec![Vec::new(); top + 1];
     for (node, &label) in labels.iter().enumerate() {
         if let Ok(label) = usize::try_from(label) {
@@ -211,7 +211,7 @@ fn homophily(graph: &Csr, labels: &[i32]) -> Option<(f64, Homophily)> {
     // H(y) and H(y, y') of the labels at the two ends, in nats.
     let (single, both) = (all.ln() - marginal / all, all.ln() - joint / all);
     let classes = members.iter().filter(|members| !members.is_empty()).count();
-    // With one class at all edges' ends there is nothing to be told apart, but for what rounding leaves.
+    // If all edges' ends have one class, the entropy is zero except for rounding errors.
     let or_zero = |value: f64| if value.is_finite() && single > 1e-12 { value } else { 0.0 };
     let readings = Homophily {
         node_homophily: of_nodes / nodes as f64,
@@ -223,9 +223,9 @@ fn homophily(graph: &Csr, labels: &[i32]) -> Option<(f64, Homophily)> {
 }
 
 impl Features {
-    /// For each node the first one with the same features. A row of zeros says nothing and is like no other.
+    /// For each node, the first node with the same features. A row of zeros matches no other row.
     pub(crate) fn twins(&self, nodes: usize) -> Vec<NodeId> {
-        // Entries that are not zero, as columns and bits.
+        // Nonzero entries, as columns and bits.
         let entries = |node: NodeId| -> Box<dyn Iterator<Item = (u32, u32)> + '_> {
             let row = node as usize;
             match self {
@@ -249,7 +249,7 @@ impl Features {
     }
 }
 
-/// Nodes that have the neighbours of an earlier node and are its twins, each with that node.
+/// Nodes that have the same neighbours as an earlier node and are its twins, each with that node.
 pub(crate) fn copies(graph: &Csr, twins: &[NodeId]) -> Vec<[NodeId; 2]> {
     let entries = |node: NodeId| {
         let row = graph.row(node as usize).iter().map(|&other| (other, 1));
@@ -264,7 +264,7 @@ pub(crate) fn copies(graph: &Csr, twins: &[NodeId]) -> Vec<[NodeId; 2]> {
     (0..).zip(alike).filter(|(node, first)| node != first).map(|(node, first)| [node, first]).collect()
 }
 
-/// For each node the first that is alike; those that do not count are alike to themselves only.
+/// For each node, the first equal node; ignored nodes are equal only to themselves.
 fn first_alike(
     nodes: usize,
     hash: impl Fn(NodeId) -> u64,
@@ -276,7 +276,7 @@ fn first_alike(
         firsts.iter().filter(|&&node| counts(node)).map(|&node| (hash(node), node)).collect();
     hashed.sort_unstable();
     for group in hashed.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-        // Equal hashes are only a hint; nodes ascend within a group.
+        // Equal hashes may be collisions, so nodes are compared; they are ascending within a group.
         let mut distinct: Vec<NodeId> = Vec::new();
         for &(_, node) in group {
             match distinct.iter().find(|&&first| alike(first, node)) {
@@ -288,7 +288,7 @@ fn first_alike(
     firsts
 }
 
-/// One number of many, by FNV-1a over words.
+/// Hash of a sequence of numbers, by FNV-1a over words.
 fn mixed(entries: impl Iterator<Item = (u32, u32)>) -> u64 {
     entries.fold(0xcbf2_9ce4_8422_2325, |hash, (a, b)| {
         let word = u64::from(a) << 32 | u64::from(b);
@@ -320,10 +320,10 @@ mod tests {
         // H(y) of 3/4, 1/4 is 0.811 bits, H(y, y') of 1/2, 1/4, 1/4 is 1.5 bits.
         let single = -(0.75f64.log2() * 0.75 + 0.25f64.log2() * 0.25);
         assert!((h.label_informativeness - (2.0 * single - 1.5) / single).abs() < 1e-12);
-        // A class that is always beside the other: nothing alike, everything known.
+        // Neighbours always have the other class: no homophily, but full information.
         let h = square(&[0, 1, 0, 1]).facts().homophily.unwrap();
         assert!((h.adjusted_homophily + 1.0).abs() < 1e-12 && (h.label_informativeness - 1.0).abs() < 1e-12);
-        // One class, in numbers of edges that logarithms do not round alike; unknown labels; no edge between labelled nodes.
+        // One class, with edge counts whose logarithms round differently; unknown labels; no edge between labelled nodes.
         for nodes in 3..30 {
             let ring: Vec<[u32; 2]> = (0..nodes).map(|i| [i, (i + 1) % nodes]).collect();
             let ring = Graph::from_edges("ring", nodes as usize, &ring)
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(star.degrees, [[0, 0, 1], [1, 1, 4], [2, 3, 0], [4, 7, 1]]);
         assert!((star.degree_assortativity.unwrap() + 1.0).abs() < 1e-12);
         assert_eq!(square(&[0; 4]).facts().degree_assortativity, None);
-        // A triangle and an edge: degree 2 beside 2, 1 beside 1.
+        // A triangle and an edge: degree 2 next to 2, 1 next to 1.
         let two = Graph::from_edges("two", 5, &[[0, 1], [1, 2], [0, 2], [3, 4]]).unwrap().facts();
         assert!((two.degree_assortativity.unwrap() - 1.0).abs() < 1e-12);
     }
@@ -354,7 +354,7 @@ mod tests {
         let x = Matrix::from_vec(5, 2, vec![1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, -0.0]);
         let sparse = Features::Sparse(Csr::from_dense(&x));
         for features in [Features::Dense(x), sparse] {
-            // Rows 1 and 3 are zeros and like no other.
+            // Rows 1 and 3 are zeros and match no other row.
             assert_eq!(features.twins(5), [0, 1, 0, 3, 0]);
             // 0 and 2 have the neighbour 1 each, 4 has none.
             let g = Graph::from_edges("g", 5, &[[0, 1], [2, 1]]).unwrap().with_features(features).unwrap();

@@ -6,7 +6,7 @@ use crate::csr::{Csr, NodeId};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
-/// Node features, one row per node, kept sparse where they came sparse.
+/// Node features, one row per node. Sparse input stays sparse.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Features {
     /// No features.
@@ -14,7 +14,7 @@ pub enum Features {
     None,
     /// Every entry stored.
     Dense(Matrix),
-    /// Only the entries that are not zero stored.
+    /// Only nonzero entries stored.
     Sparse(Csr),
 }
 
@@ -28,7 +28,7 @@ impl Features {
         }
     }
 
-    /// Share of the entries that are not zero; 0 without features.
+    /// Share of nonzero entries; 0 without features.
     pub fn density(&self) -> f64 {
         let (nonzero, all) = match self {
             Features::None => return 0.0,
@@ -41,7 +41,7 @@ impl Features {
         if all == 0 { 0.0 } else { nonzero as f64 / all as f64 }
     }
 
-    /// Entries without a value (NaN).
+    /// Number of missing values (NaN).
     pub fn missing(&self) -> usize {
         match self {
             Features::Dense(x) => x.as_slice().iter().filter(|v| v.is_nan()).count(),
@@ -49,7 +49,7 @@ impl Features {
         }
     }
 
-    /// The same with zeros in the place of missing values.
+    /// The same with missing values replaced by zeros.
     pub(crate) fn without_missing(features: Cow<'_, Features>) -> Cow<'_, Features> {
         if features.missing() == 0 {
             return features;
@@ -61,7 +61,7 @@ impl Features {
         Cow::Owned(features)
     }
 
-    /// The largest size of a value.
+    /// The largest magnitude of a value.
     pub(crate) fn largest(&self) -> f32 {
         let values = match self {
             Features::None => &[],
@@ -71,11 +71,11 @@ impl Features {
         values.iter().fold(0.0, |top, v| v.abs().max(top))
     }
 
-    /// Takes a dense matrix, as a sparse one where at most a tenth of it is not zero: tables cannot say that they are sparse, and
-    /// most bags of words are.
+    /// Features from a dense matrix, stored as sparse if at most a tenth of the entries are nonzero: table formats cannot mark sparsity, and
+    /// most bags of words are sparse.
     pub fn from_dense(dense: Matrix) -> Self {
         let nonzero = dense.as_slice().iter().filter(|&&v| v != 0.0).count();
-        // What is missing must not become a stored entry among words.
+        // Missing values must not become stored entries among words.
         if nonzero * 10 > dense.as_slice().len() || dense.as_slice().iter().any(|v| v.is_nan()) {
             return Features::Dense(dense);
         }
@@ -94,8 +94,8 @@ impl Features {
         }
     }
 
-    /// A weight for every column: the logarithm of the share of nodes that have something else than zero in it, turned
-    /// round. A column that all nodes have still weighs a little: it may be all there is.
+    /// A weight for every column: the inverse document frequency, the logarithm of one over the share of nodes with a nonzero
+    /// value. A column that all nodes have keeps a small weight: it may be the only one.
     pub(crate) fn rarity(&self) -> Vec<f32> {
         let mut used = vec![0u32; self.cols()];
         let nodes = match self {

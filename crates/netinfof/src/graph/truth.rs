@@ -1,10 +1,10 @@
-//! What a generator planted in a graph.
+//! The truth that a generator planted in a graph.
 
 use serde::{Deserialize, Serialize};
 
 use crate::spec::{ComponentKind, TaskKind};
 
-/// What a generator planted: the answer that Probe should find.
+/// The truth that a generator planted: the answer that Probe should find.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Truth {

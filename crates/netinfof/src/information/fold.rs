@@ -1,4 +1,4 @@
-//! One fold of the measurement: its models are fitted on some samples, with every choice made by leaving one of them out, and judge the others.
+//! One fold of the measurement: its models are fitted on some samples, with choices by leave-one-out, and evaluated on the others.
 
 use std::ops::Range;
 
@@ -10,26 +10,26 @@ use crate::linalg::sgl::log_sum_exp;
 use crate::linalg::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
 use crate::seed::{Seed, Stream};
 
-/// Models that are fitted for every group.
+/// Number of models per group.
 pub(super) const FOLDS: usize = 5;
 
-/// Samples that a model is fitted on, at most: time grows with the cube.
+/// Maximum number of samples that a model is fitted on: time grows with the cube.
 pub const MOST_TRAINING: usize = 400;
 
-/// Samples that each model is tried on, at most.
+/// Maximum number of samples that each model is evaluated on.
 pub(super) const MOST_JUDGED: usize = 5000;
 
-/// Ridge penalties, where the mean diagonal of a kernel is 1.
+/// Ridge penalties for kernels with a mean diagonal of 1.
 pub(super) const PENALTIES: [f64; 4] = [0.01, 0.1, 1.0, 10.0];
 
-/// Samples that a model is fitted on, and those it is tried on.
+/// Samples that a model is fitted on, and those it is evaluated on.
 pub(super) struct Fold {
     pub(super) training: Vec<usize>,
     pub(super) judged: Vec<usize>,
 }
 
-/// Every fold has its share of each class. Few samples are all used: each fold is judged by a model of the others. Of many, each model is fitted on
-/// [`MOST_TRAINING`], and judges all others.
+/// Folds are stratified by class. Few samples are all used: each fold is predicted by a model of the others. Of many, each model is fitted on
+/// [`MOST_TRAINING`] samples and predicts all others.
 pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
     let count = labels.len();
     let mut order: Vec<u32> = (0..count as u32).collect();
@@ -40,7 +40,7 @@ pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
         .map(|fold| {
             let mut trains = vec![!many; count];
             if many {
-                // Evenly spaced over the order, so that the shares of the classes stay, and others in each fold.
+                // Evenly spaced, so that the shares of the classes are kept, with different samples in each fold.
                 for at in 0..MOST_TRAINING {
                     trains[(at * FOLDS + fold) * count / (MOST_TRAINING * FOLDS)] = true;
                 }
@@ -61,10 +61,10 @@ pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
         .collect()
 }
 
-/// What was chosen for a group in a fold.
+/// The choices for a group in a fold.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// Cross entropy of the training samples, each left out once, in nats.
+    /// Leave-one-out cross-entropy of the training samples, in nats.
     pub(super) loss: f64,
     /// A weight for every block.
     pub(super) weights: Vec<f64>,
@@ -75,20 +75,20 @@ pub(super) struct Choice {
 /// The training samples of a fold.
 pub(super) struct FoldTraining<'a> {
     pub(super) labels: &'a [u32],
-    /// One-hot labels less the classes' shares.
+    /// One-hot labels minus the classes' shares.
     pub(super) target: SmallMatrix,
     pub(super) log_shares: Vec<f64>,
     /// For every block, products of the training samples' rows; the mean diagonal is 1.
     pub(super) kernels: Vec<SmallMatrix>,
-    /// Rows of all blocks that are compared by products, on the same scale, and their columns by block.
+    /// Rows of all blocks that are compared by products, on the same scale, and the columns of each block.
     pub(super) rows: SmallMatrix,
     pub(super) columns: Vec<Option<Range<usize>>>,
-    /// Whether blocks are single scores with their hinges, as those of pairs are.
+    /// Whether blocks are single scores with their hinges, as for pairs.
     pub(super) single_scores: bool,
 }
 
 impl Fold {
-    /// Bits gained by every group on every judged sample.
+    /// Bits gained by every group on every evaluated sample.
     pub(super) fn gains(
         &self,
         blocks: &[ComponentBlock],
@@ -211,8 +211,8 @@ impl FoldTraining<'_> {
         sum
     }
 
-    /// The rows of the blocks with weights, side by side and weighted; none where there are more columns than rows, or a block is compared by distance. Of the
-    /// two forms of the same regression this is the one with the smaller matrix then.
+    /// The weighted rows of the blocks, side by side; `None` if there are more columns than rows, or a block is compared by distance. Of the
+    /// two forms of the same regression, this one then has the smaller matrix.
     pub(super) fn active_rows(&self, weights: &[f64]) -> Option<SmallMatrix> {
         let active = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
         let width: Option<usize> =
@@ -227,7 +227,7 @@ impl FoldTraining<'_> {
         }))
     }
 
-    /// The loss of these weights and this penalty, each sample left out once.
+    /// The leave-one-out loss of these weights and this penalty.
     pub(super) fn tried(&self, weights: Vec<f64>, penalty: f64) -> Result<Choice> {
         let scores = match self.active_rows(&weights) {
             Some(rows) => leave_one_out_of_rows(&rows, penalty, &self.target)?,
@@ -237,8 +237,8 @@ impl FoldTraining<'_> {
         Ok(Choice { loss, weights, penalty, temperature })
     }
 
-    /// Weights, penalty and temperature for a group: from equal weights, from every block alone and from what was chosen for its parts, one
-    /// weight after the other is changed as long as the loss falls.
+    /// Weights, penalty and temperature for a group: starting from equal weights, from every block alone and from the choices for its parts, one
+    /// weight after the other is changed while the loss decreases.
     pub(super) fn choose(&self, blocks: &[usize], parts: &[Choice]) -> Result<Choice> {
         let none = vec![0.0; self.kernels.len()];
         let mut equal = none.clone();
@@ -261,14 +261,14 @@ impl FoldTraining<'_> {
         if blocks.len() == 1 {
             return Ok(best);
         }
-        // What was chosen for smaller groups of the same blocks is known already.
+        // The choices for smaller groups of the same blocks are starting points.
         for part in parts {
             let within = part.weights.iter().enumerate().all(|(at, &w)| w == 0.0 || blocks.contains(&at));
             if within && part.loss < best.loss {
                 best = part.clone();
             }
         }
-        // Columns of a single score need no weights of their own.
+        // Columns of a single score share one weight.
         if self.single_scores {
             return Ok(best);
         }
@@ -298,7 +298,7 @@ impl FoldTraining<'_> {
     }
 }
 
-/// Products of rows, or how near they are to each other.
+/// Kernel of rows: their products, or their proximity.
 pub(super) fn compared(block: &ComponentBlock, a: &SmallMatrix, b: &SmallMatrix, width: f64) -> SmallMatrix {
     let products = a.times_transpose(b);
     if !block.by_distance() {
@@ -318,7 +318,7 @@ pub(super) fn compared(block: &ComponentBlock, a: &SmallMatrix, b: &SmallMatrix,
 pub(super) fn middle_distance(z: &SmallMatrix) -> f64 {
     let rows = z.rows();
     let square = |i: usize, j: usize| (0..z.cols()).map(|c| (z[(i, c)] - z[(j, c)]).powi(2)).sum::<f64>();
-    // Neighbours at several strides stand for all pairs.
+    // Neighbours at several strides are a sample of all pairs.
     let mut all: Vec<f64> = (1..rows.min(40))
         .flat_map(|stride| (0..rows).map(move |i| (i, (i + stride * 7) % rows)))
         .map(|(i, j)| square(i, j))
@@ -328,8 +328,8 @@ pub(super) fn middle_distance(z: &SmallMatrix) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The temperature at which these scores predict best, and the mean of −ln p then. Newton's method on a convex function. As if one sample more had been
-/// predicted wrong: where all are right, nothing else would keep the temperature from being certain of the next.
+/// The temperature at which these scores predict best, and the mean of −ln p then. Newton's method on a convex function. One pseudo-sample counts as
+/// predicted wrongly: otherwise the temperature would go to zero if all predictions are right.
 pub(super) fn temperature(scores: &SmallMatrix, labels: &[u32], log_shares: &[f64]) -> (f64, f64) {
     const HOTTEST: f64 = 200.0;
     let classes = log_shares.len();

@@ -9,10 +9,10 @@ use super::vector::{dot, inline_dot};
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
-/// Rows in a block; sums are taken block by block, so it is fixed.
+/// Rows per block. Fixed, because sums are taken block by block.
 const BLOCK: usize = 1024;
 
-/// The nearest centre of every row and the squared distance to it; of equally near ones the first.
+/// The nearest centre of every row and the squared distance to it; ties go to the first.
 pub(crate) fn nearest_centres(x: &Matrix, centres: &Matrix, exec: &Exec) -> Vec<(u32, f32)> {
     let k = centres.rows();
     let norms: Vec<f32> = (0..k).map(|c| dot(centres.row(c), centres.row(c))).collect();
@@ -41,7 +41,7 @@ pub(crate) fn nearest_centres(x: &Matrix, centres: &Matrix, exec: &Exec) -> Vec<
     out
 }
 
-/// Lowers the squared distance of every row to that from one more centre, where that is less.
+/// Updates the squared distance of every row to its nearest centre with one more centre.
 pub(crate) fn lower_distances(x: &Matrix, centre: &[f32], distances: &mut [f32], exec: &Exec) {
     let norm = dot(centre, centre);
     exec.fill_rows(distances, 1, BLOCK, |first, distances| {
@@ -58,7 +58,7 @@ pub(crate) fn lower_distances(x: &Matrix, centre: &[f32], distances: &mut [f32],
     });
 }
 
-/// The sum of the rows of each of `k` clusters, one after the other, and how many rows it has.
+/// The sum and the number of the rows of each of `k` clusters, one after the other.
 pub(crate) fn cluster_sums(
     x: &Matrix,
     assigned: &[(u32, f32)],

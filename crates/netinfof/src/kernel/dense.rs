@@ -11,17 +11,17 @@ use super::small::SmallMatrix;
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
-/// Rows in a block of a dense product. Fixed: sums are taken block by block.
+/// Rows per block of a dense product. Fixed, because sums are taken block by block.
 const BLOCK: usize = 512;
 
 /// Rows of a dense operand, one block at a time.
 ///
-/// This is the seam for operands that are too large to be at hand as a whole. Today blocks are parts of a [`Matrix`] in memory, or are
-/// computed when they are needed; blocks of a memory-mapped file or of an array on a device are further implementations.
+/// This trait supports operands that are too large for memory. Blocks are parts of a [`Matrix`] in memory, or are
+/// computed on demand; blocks of a memory-mapped file or of an array on a device are possible implementations.
 pub(crate) trait Blocks: Sync {
     fn rows(&self) -> usize;
     fn cols(&self) -> usize;
-    /// These rows, one after the other; in `room` where they have to be computed or read first.
+    /// These rows, one after the other; stored in `room` if they have to be computed or read first.
     fn block<'a>(&'a self, rows: Range<usize>, room: &'a mut Vec<f32>) -> &'a [f32];
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct DenseRows<'a> {
 }
 
 impl<'a> DenseRows<'a> {
-    /// `count` rows of `width` numbers. Panics if there are not as many values.
+    /// `count` rows of `width` numbers. Panics if the number of values differs.
     pub(crate) fn new(values: &'a [f32], count: usize, width: usize) -> Self {
         assert_eq!(values.len(), count * width, "values and shape disagree");
         DenseRows { values, count, width }
@@ -64,7 +64,7 @@ impl<'a> DenseRows<'a> {
         DenseRows::of(matrix, 0..matrix.rows())
     }
 
-    /// The same rows for the dense-algebra library, without copying.
+    /// The same rows as a view of the dense-algebra library, without copying.
     pub(super) fn view(self) -> MatRef<'a, f32> {
         MatRef::from_row_major_slice(self.values, self.count, self.width)
     }
@@ -77,7 +77,7 @@ pub(crate) fn gemm(a: &impl Blocks, b: &Matrix, exec: &Exec) -> Matrix {
 
 /// The dense product `a b` with a small matrix, which is rounded to `f32` first.
 pub(crate) fn gemm_small(a: &impl Blocks, b: &SmallMatrix, exec: &Exec) -> Matrix {
-    // Column by column in memory, as small matrices are: the layout decides how the product rounds.
+    // Column-major like small matrices, because the layout affects the rounding of the product.
     let rounded = Mat::from_fn(b.rows(), b.cols(), |row, col| b[(row, col)] as f32);
     by_blocks(a, rounded.as_ref(), exec)
 }
@@ -278,7 +278,7 @@ impl Reduction for ColumnMoments<'_> {
     }
 }
 
-/// Scales every row to length 1; rows that are not longer than `shortest` become zero.
+/// Scales every row to length 1; rows of length `shortest` or less become zero.
 pub(crate) fn normalize_rows(a: &mut Matrix, shortest: f32, exec: &Exec) {
     exec.fill_matrix(a, |_, row| {
         let norm = row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt();

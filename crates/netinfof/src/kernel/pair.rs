@@ -55,16 +55,16 @@ pub(crate) fn hadamard_features(
     );
 }
 
-/// Pairs of rows of a matrix Z, gathered by their first row.
+/// Pairs of rows of a matrix Z, grouped by their first row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupedPairs<'a> {
     /// Z.
     pub(crate) z: &'a Matrix,
-    /// Copies of the rows that go first, one for each group of pairs.
+    /// Copies of the first rows, one per group of pairs.
     pub(crate) firsts: &'a Matrix,
     /// The pairs, group after group.
     pub(crate) pairs: &'a [Pair],
-    /// Where the pairs of each group begin, and the end of the last.
+    /// Start of the pairs of each group, and the end of the last.
     pub(crate) starts: &'a [usize],
 }
 
@@ -93,7 +93,7 @@ struct PairFitStep<'a> {
 }
 
 impl Reduction for PairFitStep<'_> {
-    /// Part of the new u, and this block's share of the product.
+    /// Part of the new u, and the block's contribution to the product.
     type Partial = (Vec<f64>, Vec<f32>);
     /// The parts of the new u, and the product.
     type Output = (Vec<Vec<f64>>, Vec<f64>);
@@ -106,8 +106,8 @@ impl Reduction for PairFitStep<'_> {
         wide_block(self.rows(), 256)
     }
 
-    /// A block of first rows at a time: its part of ZH, of u, of W_u Z and of ZᵀW_u Z, all within the cache, and the second row of a
-    /// pair fetched once for both products.
+    /// One block of first rows at a time: its part of ZH, of u, of W_u Z and of ZᵀW_u Z stays in the cache, and the second row of a
+    /// pair is loaded once for both products.
     fn partial(&self, range: Range<usize>) -> (Vec<f64>, Vec<f32>) {
         let GroupedPairs { z, firsts, pairs, starts } = *self.pairs;
         let d = z.cols();
@@ -128,7 +128,7 @@ impl Reduction for PairFitStep<'_> {
                         *u = f64::from(inline_dot(row, other)) - alpha * *u;
                         inline_axpy(*u as f32, other, &mut gathered);
                     }
-                    // ZH of this row has served; what was gathered for it takes its place.
+                    // ZH of this row is no longer needed; the accumulated values overwrite it.
                     row.copy_from_slice(&gathered);
                 }
             },

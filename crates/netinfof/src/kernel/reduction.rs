@@ -6,7 +6,7 @@ use crate::exec::Exec;
 
 /// A result over all rows that is merged from partial results over blocks of rows.
 ///
-/// Block borders depend on the data alone and partial results arrive in block order, so the bits of the result do not depend on
+/// Block borders depend only on the data and partial results are merged in block order, so the bits of the result do not depend on
 /// where and in which order the blocks were computed: on threads, on a device or by workers.
 pub(crate) trait Reduction: Sync {
     /// The result over one block.
@@ -15,7 +15,7 @@ pub(crate) trait Reduction: Sync {
     type Output;
     /// Number of rows.
     fn rows(&self) -> usize;
-    /// Rows in a block. It must be a function of sizes, never of the number of threads.
+    /// Rows per block. It must be a function of sizes, never of the number of threads.
     fn block(&self) -> usize;
     /// Computes one block.
     fn partial(&self, rows: Range<usize>) -> Self::Partial;
@@ -29,7 +29,7 @@ pub(crate) fn reduce<R: Reduction>(reduction: &R, exec: &Exec) -> R::Output {
     reduction.merge(partials)
 }
 
-/// Rows in a block where a partial result is large: at least `least`, and at most 64 partial results in all.
+/// Rows per block for large partial results: at least `least`, with at most 64 partial results in total.
 pub(super) fn wide_block(rows: usize, least: usize) -> usize {
     least.max(rows.div_ceil(64))
 }

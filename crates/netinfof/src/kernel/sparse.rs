@@ -6,7 +6,7 @@ use crate::csr::Csr;
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
-/// A sparse matrix with scaled rows and columns and perhaps a unit diagonal: `diag(left) (A + I) diag(right)`.
+/// A sparse matrix with scaled rows and columns and an optional unit diagonal: `diag(left) (A + I) diag(right)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scaled<'a> {
     pub(crate) matrix: &'a Csr,
@@ -30,7 +30,7 @@ pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
         simd(
             #[inline(always)]
             || {
-                // Written before it is read: fresh memory then faults once, not twice.
+                // Written before it is read, so that new memory causes one page fault instead of two.
                 out.fill(0.0);
                 let values = a.matrix.row_values(row);
                 for (at, &col) in a.matrix.row(row).iter().enumerate() {

@@ -122,7 +122,7 @@ pub(crate) fn raise_to_magnitudes(rows: &[f32], largest: &mut [f32]) {
     );
 }
 
-/// Writes rows as 16-bit multiples of their columns' units, given one over each unit.
+/// Writes rows as 16-bit multiples of their columns' units, given the inverse of each unit.
 pub(crate) fn round_to_shares(rows: &[f32], inverse_units: &[f32], out: &mut [i16]) {
     let width = inverse_units.len();
     simd(

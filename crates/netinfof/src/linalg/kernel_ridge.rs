@@ -5,7 +5,7 @@ use crate::kernel::{Cholesky, SmallMatrix};
 
 /// Predictions for every training row by the model that was fitted without it: `y_i − α_i / (K + λI)⁻¹_ii`.
 ///
-/// One inverse instead of a fit for every row.
+/// Needs one inverse instead of one fit per row.
 pub(crate) fn leave_one_out(kernel: &SmallMatrix, lambda: f64, target: &SmallMatrix) -> Result<SmallMatrix> {
     let inverse = decomposed(kernel, lambda)?.inverse();
     let alpha = inverse.times(target);
@@ -14,7 +14,7 @@ pub(crate) fn leave_one_out(kernel: &SmallMatrix, lambda: f64, target: &SmallMat
     }))
 }
 
-/// The same where the kernel is the product of rows with fewer columns than there are rows: `(ŷ_i − h_i y_i) / (1 − h_i)`, with `h_i` the diagonal of
+/// The same if the kernel is the product of rows with fewer columns than rows: `(ŷ_i − h_i y_i) / (1 − h_i)`, with `h_i` the diagonal of
 /// `Z (ZᵀZ + λI)⁻¹ Zᵀ`.
 pub(crate) fn leave_one_out_of_rows(
     rows: &SmallMatrix,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::seed::{Seed, Stream};
 
-    /// The closed form equals as many fits as there are rows.
+    /// The closed form equals separate fits without each row.
     #[test]
     fn leaving_one_out_equals_fitting_without_it() {
         let mut draw = Seed(5).stream(Stream::Synth, 3);

@@ -12,11 +12,11 @@ use crate::seed::{Draw, Seed, Stream};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct KMeansParams {
-    /// Independent starts; the one with the lowest inertia wins (default 4).
+    /// Independent starts; the one with the lowest inertia is used (default 4).
     pub restarts: usize,
-    /// Lloyd's iterations at most (default 100).
+    /// Maximum number of Lloyd's iterations (default 100).
     pub max_iterations: usize,
-    /// Stops when the centres move by less than this share of the variance, squared (default 1e-4).
+    /// Stops when the squared movement of the centres is below this share of the variance (default 1e-4).
     pub tolerance: f64,
 }
 
@@ -26,20 +26,20 @@ impl Default for KMeansParams {
     }
 }
 
-/// How the best start went.
+/// Convergence of the best start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct KMeansInfo {
     /// Sum of the squared distances to the nearest centres.
     pub inertia: f64,
     /// Iterations taken.
     pub iterations: usize,
-    /// Whether the centres came to rest.
+    /// Whether the centres converged.
     pub converged: bool,
 }
 
-/// Centres of `k` clusters of the rows of `x`, fewer where there are fewer different rows. `unit` names the random stream.
+/// Centres of `k` clusters of the rows of `x`; fewer if there are fewer different rows. `unit` names the random stream.
 ///
-/// `O(n · k · d)` an iteration, as dense products over blocks of rows.
+/// `O(n · k · d)` per iteration, as dense products over blocks of rows.
 pub fn kmeans(
     x: &Matrix,
     k: usize,
@@ -76,7 +76,7 @@ pub fn kmeans(
     Ok(best.expect("at least one start"))
 }
 
-/// Moves every centre to the mean of its rows and returns the sum of the squared moves. A centre without rows goes to the
+/// Moves every centre to the mean of its rows and returns the sum of the squared moves. A centre without rows moves to the
 /// row that is farthest from its own.
 fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec) -> f64 {
     let (k, d) = (centres.rows(), x.cols());
@@ -103,8 +103,8 @@ fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec
     moved
 }
 
-/// k-means++: each next centre is a row drawn with a chance proportional to its squared distance from the centres so far;
-/// of a few such draws the one that helps most is taken.
+/// k-means++: each next centre is a row drawn with a probability proportional to its squared distance from the centres so far;
+/// of several draws the one that lowers the inertia most is used.
 fn seed_centres(x: &Matrix, k: usize, draw: &mut Draw, exec: &Exec) -> Matrix {
     let n = u32::try_from(x.rows()).expect("rows fit in u32");
     let trials = 2 + (k as f64).ln() as usize;

@@ -13,7 +13,7 @@ pub struct LsqrParams {
     /// Relative tolerance on the residual and on the normal equations (default 3e-3; the paper's code has 1e-2, which
     /// costs validation Hits on dense graphs, see docs/design/compatibility.md).
     pub tolerance: f64,
-    /// Iterations at most (default 100).
+    /// Maximum number of iterations (default 100).
     pub max_iterations: usize,
 }
 
@@ -23,7 +23,7 @@ impl Default for LsqrParams {
     }
 }
 
-/// How an LSQR run went.
+/// Convergence of an LSQR run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LsqrInfo {
     /// Iterations taken.
@@ -34,7 +34,7 @@ pub struct LsqrInfo {
     pub converged: bool,
 }
 
-/// The one product a least-squares problem is known by.
+/// The product that defines a least-squares problem.
 pub(crate) trait LeastSquares {
     /// Sets `u ← A v − alpha u` and returns `Aᵀ u`: both products of an iteration in one pass over the rows.
     fn step(&self, v: &[f64], alpha: f64, u: &mut Vec<f64>) -> Vec<f64>;
@@ -76,7 +76,7 @@ pub(crate) fn lsqr(
             *v = atu - beta * *v;
         }
         alpha = normalize(&mut v);
-        // Rotate the damping away, then the subdiagonal.
+        // Eliminate the damping by a rotation, then the subdiagonal.
         let rho_bar1 = rho_bar.hypot(params.damp);
         let (c1, s1) = (rho_bar / rho_bar1, params.damp / rho_bar1);
         let psi = s1 * phi_bar;
@@ -92,7 +92,7 @@ pub(crate) fn lsqr(
             *w = v - theta / rho * *w;
         }
         damped2 += psi * psi;
-        // phi_bar and damped2 estimate the residual of the damped system; take the penalty out for the plain one.
+        // phi_bar and damped2 estimate the residual of the damped system; subtract the penalty to get the residual of the original one.
         let damped_norm = phi_bar.hypot(damped2.sqrt());
         let x_norm = norm(&x);
         let plain = (damped_norm.powi(2) - (params.damp * x_norm).powi(2)).max(0.0).sqrt();

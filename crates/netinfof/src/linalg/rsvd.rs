@@ -25,8 +25,8 @@ impl Default for RsvdParams {
     }
 }
 
-/// The right side of a truncated SVD, largest first, signs fixed: the entry of largest size in each column is positive.
-/// The left side is the operator's product with `v`, over `s`.
+/// Singular values and right singular vectors of a truncated SVD, largest first. Signs are fixed: the entry of largest magnitude in each column is positive.
+/// The left singular vectors are the operator's product with `v`, divided by `s`.
 #[derive(Clone, Debug)]
 pub(crate) struct Svd {
     pub(crate) s: Vec<f64>,
@@ -36,7 +36,7 @@ pub(crate) struct Svd {
 /// Singular values below this share of the largest are rounding noise of `f32` data and are dropped.
 const RANK_TOLERANCE: f64 = 1e-5;
 
-/// The leading `rank` singular triplets; fewer where the operator has a smaller rank.
+/// The leading `rank` singular triplets; fewer if the operator has a smaller rank.
 ///
 /// Costs `2 (power_iterations + 1)` products with `rank + oversampling` vectors and `O(n · rank²)` for orthonormalisation.
 /// `unit` names the random stream.
@@ -53,7 +53,7 @@ pub(crate) fn rsvd(
     if width == 0 {
         return Ok(empty());
     }
-    // Uniform numbers serve as well as Gaussians here (both are sub-Gaussian) and are cheaper. Random signs are cheaper
+    // Uniform numbers are as good as Gaussians here (both are sub-Gaussian) and are cheaper. Random signs are cheaper
     // still, but small matrices of them are singular too often.
     let mut draw = seed.stream(Stream::Sketch, unit);
     let mut test = Matrix::zeros(op.cols(), width);
@@ -65,8 +65,8 @@ pub(crate) fn rsvd(
     }
     let mut y = op.apply(&test, exec);
     drop(test);
-    // Between two orthonormalisations lie two products, which square the spectrum. Where that loses directions, the products are made
-    // again with one orthonormalisation for each.
+    // Between two orthonormalisations lie two products, which square the spectrum. If that loses directions, the products are computed
+    // again with one orthonormalisation each.
     let mut steep = false;
     let mut back = None;
     let mut basis = |y: &Matrix, back: Option<&Matrix>| -> Result<(Matrix, bool)> {
@@ -122,7 +122,7 @@ pub(crate) fn rsvd(
 /// The leading eigenvectors of a symmetric positive matrix, exactly; the singular values are its eigenvalues.
 pub(crate) fn symmetric_svd(a: &SmallMatrix, rank: usize) -> Result<Svd> {
     let (values, vectors) = a.symmetric_eigen()?;
-    // Eigenvalues of a covariance are squares of what the rank is judged by.
+    // Eigenvalues of a covariance are squares of the singular values that determine the rank.
     let kept =
         values.iter().take(rank).take_while(|&&v| v > RANK_TOLERANCE.powi(2) * values[0].max(0.0)).count();
     let mut v = Matrix::from_fn(a.rows(), kept, |row, col| vectors[(row, col)] as f32);
@@ -131,7 +131,7 @@ pub(crate) fn symmetric_svd(a: &SmallMatrix, rank: usize) -> Result<Svd> {
 }
 
 /// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are dependent
-/// to working precision are dropped (by eigenvectors, where Cholesky breaks down).
+/// to working precision are dropped (by eigenvectors, if Cholesky fails).
 fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     let gram = kernel::gram(y, None, exec);
     let size = gram.rows();
@@ -148,7 +148,7 @@ fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     if let Ok(cholesky) = gram.cholesky("Cholesky factorisation") {
         let smallest = cholesky.smallest_pivot();
         if smallest * smallest > 1e-12 * largest {
-            // y L⁻ᵀ; the inverse of a small triangle is cheap and lets one dense product do the work.
+            // y L⁻ᵀ; the inverse of a small triangle is cheap and allows a single dense product.
             let inverse = cholesky.factor_inverse();
             let r = SmallMatrix::from_fn(size, size, |row, col| inverse[(col, row)]);
             return Ok(kernel::gemm_small(y, &r, exec));
@@ -160,7 +160,7 @@ fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     Ok(kernel::gemm_small(y, &r, exec))
 }
 
-/// +1 or −1 for each column, so that its entry of largest size becomes positive (the first of equals decides).
+/// +1 or −1 for each column, so that its entry of largest magnitude becomes positive (the first one if tied).
 fn fix_signs(v: &Matrix) -> Vec<f32> {
     let mut best = vec![0.0f32; v.cols()];
     for row in 0..v.rows() {

@@ -2,9 +2,9 @@
 //!
 //! Minimises `mean loss + λ₁ ‖w‖₁ + λ₂ Σ_g ‖w_g‖₂ + ½ ridge ‖w‖²` (paper, section 4.3, which has no ridge; the intercept
 //! is free). Each outer step builds a
-//! quadratic model of the loss from a Hessian that is taken on a sample of the rows and kept as long as it serves, and
+//! quadratic model of the loss from a Hessian that is computed on a sample of the rows and reused while it is effective, and
 //! minimises model plus penalty by cyclic coordinate descent, which sets weights and whole groups to exact zeros. The
-//! gradient is always exact, so the fixed point is the true optimum whatever the Hessian; the optimality (KKT) residual
+//! gradient is always exact, so the fixed point is the true optimum for any Hessian; the optimality (KKT) residual
 //! of the result is reported.
 
 mod model;
@@ -22,7 +22,7 @@ use crate::kernel::{Reduction, reduce};
 
 pub(crate) use self::rows::{Design, DesignBlock};
 
-/// The penalty and when to stop.
+/// The penalty and the stopping criteria.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SglParams {
@@ -30,11 +30,11 @@ pub struct SglParams {
     pub lambda1: f64,
     /// Weight of the group penalty λ₂.
     pub lambda2: f64,
-    /// Weight of a ridge penalty `½ ridge ‖w‖²` beside them.
+    /// Weight of an additional ridge penalty `½ ridge ‖w‖²`.
     pub ridge: f64,
-    /// The KKT residual to reach, as a share of λ₁ + λ₂ (default 0.1).
+    /// Target KKT residual, as a share of λ₁ + λ₂ (default 0.1).
     pub tolerance: f64,
-    /// Newton steps at most (default 50).
+    /// Maximum number of Newton steps (default 50).
     pub max_iterations: usize,
 }
 
@@ -45,10 +45,10 @@ impl SglParams {
     }
 }
 
-/// How a fit went.
+/// Convergence of a fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SglInfo {
-    /// Newton steps taken.
+    /// Number of Newton steps.
     pub iterations: usize,
     /// Largest violation of the optimality conditions, in units of the gradient.
     pub kkt: f64,
@@ -58,12 +58,12 @@ pub struct SglInfo {
     pub objective: f64,
 }
 
-/// What is predicted: a class for each row. One output for two classes given as a yes or no, else one a class.
+/// The target: a class for each row. Binary targets have one output, others one output per class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'a> {
-    /// Yes or no: logistic loss, one output.
+    /// Binary: logistic loss, one output.
     Binary(&'a [bool]),
-    /// One of several: softmax loss, one output a class.
+    /// Several classes: softmax loss, one output per class.
     Classes { labels: &'a [u32], classes: usize },
 }
 
@@ -84,20 +84,20 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Length of the weights of these columns, over all outputs.
+    /// Norm of the weights of these columns, over all outputs.
     pub(crate) fn norm(&self, columns: &Range<usize>) -> f64 {
         let square = |w: &Vec<f64>| w[columns.clone()].iter().map(|v| v * v).sum::<f64>();
         self.outputs.iter().map(square).sum::<f64>().sqrt()
     }
 
-    /// How many weights of these columns are not zero.
+    /// Number of nonzero weights of these columns.
     pub(crate) fn nonzero(&self, columns: &Range<usize>) -> usize {
         self.outputs.iter().map(|w| w[columns.clone()].iter().filter(|&&v| v != 0.0).count()).sum()
     }
 }
 
-/// Rows that the Hessian is taken on, as multiples of the number of columns: at least, at most. Between them half of the
-/// rows serve: most have next to no curvature. See docs/design/numerics-and-determinism.md for what more and fewer give.
+/// Minimum and maximum number of rows for the Hessian, as multiples of the number of columns. Between these limits half of the
+/// rows are used: most have almost no curvature. See docs/design/numerics-and-determinism.md for the effect of more and fewer rows.
 const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
 
 /// A problem with its current weights: fitting again with another penalty starts from them.
@@ -108,7 +108,7 @@ pub(crate) struct Solver<'a> {
     target: Target<'a>,
     groups: Vec<Range<usize>>,
     weights: Weights,
-    /// Scores of the current weights, `outputs` a row.
+    /// Scores of the current weights, `outputs` per row.
     scores: Vec<f64>,
     hessian: Option<Vec<Hessian>>,
     exec: &'a Exec,
@@ -138,12 +138,12 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The weights as they are.
+    /// The current weights.
     pub(crate) fn weights(&self) -> &Weights {
         &self.weights
     }
 
-    /// The smallest λ₂ that leaves all groups at zero, with `ratio` λ₂ as λ₁: the top of a regularisation path. Forgets
+    /// The smallest λ₂ that leaves all groups at zero, with `ratio` λ₂ as λ₁: the top of a regularisation path. Resets
     /// the weights.
     pub(crate) fn lambda_max(&mut self, ratio: f64) -> Result<f64> {
         self.weights.outputs.iter_mut().for_each(|w| w.fill(0.0));
@@ -155,7 +155,7 @@ impl<'a> Solver<'a> {
             slopes.map(|&slope| soft(slope, ratio * lambda).powi(2)).sum::<f64>().sqrt()
         };
         let top = self.groups.iter().map(|group| pull(group, 0.0)).fold(0.0, f64::max);
-        // The pull falls and λ rises, so they meet once.
+        // The gradient term decreases and λ increases, so there is one crossing.
         let (mut low, mut high) = (0.0, top);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
@@ -165,7 +165,7 @@ impl<'a> Solver<'a> {
         Ok(high)
     }
 
-    /// Goes from the current weights to the optimum for this penalty.
+    /// Finds the optimum for this penalty, starting from the current weights.
     pub(crate) fn fit(&mut self, params: &SglParams) -> Result<SglInfo> {
         let tolerance = params.tolerance * (params.lambda1 + params.lambda2);
         let mut info = SglInfo::default();
@@ -215,7 +215,7 @@ impl<'a> Solver<'a> {
                     self.scores = scores;
                     objective = value;
                 }
-                // No descent along a model that is out of date: build a new one. Along a fresh one: rounding decides.
+                // No descent with an outdated model: build a new one. With a new model: only rounding errors remain.
                 None if !fresh => {
                     self.hessian = None;
                     last_kkt = f64::INFINITY;
@@ -225,17 +225,17 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Rows that the Hessian is taken on.
+    /// Number of rows for the Hessian.
     fn sampled(&self) -> usize {
         let [least, most] = HESSIAN_ROWS_PER_COLUMN.map(|rows| rows * (self.p + 1));
         (self.n / 2).clamp(least, most).min(self.n)
     }
 
-    /// Whether a new Hessian costs less than the steps that the old one would still need, if the residual goes on
-    /// shrinking by `ratio` a step and has to shrink by `excess` in all.
+    /// Whether a new Hessian costs less than the steps that the old one would still need, if the residual continues
+    /// to shrink by `ratio` per step and has to shrink by `excess` in total.
     ///
-    /// Costs are rough nanoseconds (a pass over the rows is bound by memory, the Hessian by arithmetic); they come from
-    /// sizes, never from a clock, so that runs repeat.
+    /// Costs are approximate nanoseconds (a pass over the rows is bound by memory, the Hessian by arithmetic). They depend on
+    /// sizes, never on a clock, so that runs are reproducible.
     fn outdated(&self, ratio: f64, excess: f64) -> bool {
         let (n, p, outputs) = (self.n as f64, self.p as f64, self.target.outputs() as f64);
         let step = outputs * (0.4 * n * p + 8.0 * p * p);
@@ -256,7 +256,7 @@ impl<'a> Solver<'a> {
         let mut length = 1.0;
         for _ in 0..12 {
             let scores: Vec<f64> = self.scores.iter().zip(moves).map(|(s, m)| s + length * m).collect();
-            // At full length take the minimiser itself: its zeros are exact, a sum's need not be.
+            // For a full step use the minimiser itself: its zeros are exact, those of a sum may not be.
             let weights = if length == 1.0 {
                 target.clone()
             } else {
@@ -341,14 +341,14 @@ impl<'a> Solver<'a> {
             .map(|row| {
                 self.probabilities(row, &mut probabilities);
                 let q = probabilities[output];
-                // The block-diagonal part of the softmax curvature, doubled, bounds all of it.
+                // Twice the block-diagonal part of the softmax curvature is an upper bound of the full curvature.
                 q * (1.0 - q) * if outputs == 1 { 1.0 } else { 2.0 } / n as f64
             })
             .collect();
         Hessian::new(&self.rows, self.p, &pick(&curvatures, self.sampled()), self.exec)
     }
 
-    /// Largest distance of the gradient from what optimality asks, over weights, groups and intercepts.
+    /// Largest violation of the optimality conditions, over weights, groups and intercepts.
     fn kkt(&self, gradient: &[Vec<f64>], params: &SglParams) -> f64 {
         let p = self.p;
         let mut worst = gradient.iter().map(|g| g[p].abs()).fold(0.0, f64::max);
@@ -472,8 +472,8 @@ impl Reduction for Gradient<'_, '_> {
     }
 }
 
-/// Rows whose weighted sum stands for the sum over all rows: about `count` of them, taken systematically with chances
-/// proportional to their curvatures, so that every row that matters is in. All rows where there are no more than that.
+/// Rows whose weighted sum estimates the sum over all rows: about `count` of them, sampled systematically with probabilities
+/// proportional to their curvatures, so that every important row is included. All rows if there are no more than `count`.
 fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
     let all = || curvatures.iter().copied().enumerate().filter(|&(_, c)| c > 0.0);
     let total: f64 = curvatures.iter().sum();

@@ -9,7 +9,7 @@ use crate::kernel::{self, DenseRows, Reduction};
 
 /// The symmetric curvature of one output over its columns and its intercept.
 pub(super) enum Hessian {
-    /// Written out: best with more rows than columns.
+    /// As a dense matrix: best with more rows than columns.
     Dense { size: usize, entries: Vec<f32> },
     /// As the product of a matrix with its transpose, column by column: best with few rows.
     Factored { rows: usize, columns: Vec<f32> },
@@ -52,7 +52,7 @@ impl Hessian {
     }
 }
 
-/// The sum of `weight · x xᵀ` over the picked rows, written out.
+/// The sum of `weight · x xᵀ` over the picked rows, as a dense matrix.
 struct DenseHessian<'a> {
     data: &'a DesignRows<'a>,
     p: usize,
@@ -68,7 +68,7 @@ impl Reduction for DenseHessian<'_> {
         self.picked.len()
     }
 
-    /// Few partial sums: each is as large as the Hessian.
+    /// Few partial sums, because each is as large as the Hessian.
     fn block(&self) -> usize {
         self.picked.len().div_ceil(4).max(256)
     }
@@ -109,10 +109,10 @@ impl Reduction for DenseHessian<'_> {
     }
 }
 
-/// The smooth part of the model along one output: `gradient·(v − w) + ½ (v − w)ᵀ H (v − w)`, followed as v moves.
+/// The smooth part of the model along one output: `gradient·(v − w) + ½ (v − w)ᵀ H (v − w)`, updated as v changes.
 struct Smooth<'a> {
     hessian: &'a Hessian,
-    /// Curvature of each weight, kept above zero where columns are dependent or all probabilities are 0 or 1.
+    /// Curvature of each weight, kept above zero if columns are dependent or all probabilities are 0 or 1.
     curvature: Vec<f64>,
     /// Dense: the slopes at v. Factored: the slopes at w.
     slopes: Vec<f64>,
@@ -145,7 +145,7 @@ impl<'a> Smooth<'a> {
         }
     }
 
-    /// Moves one weight.
+    /// Changes one weight.
     fn shift(&mut self, k: usize, by: f64) {
         match self.hessian {
             Hessian::Dense { size, entries } => {
@@ -180,7 +180,7 @@ impl<'a> Smooth<'a> {
     }
 }
 
-/// Minimises model plus penalty by coordinate descent, group by group, starting at `start`; stops when no weight moves by
+/// Minimises model plus penalty by coordinate descent, group by group, starting at `start`; stops when no weight changes by
 /// more than a slope of `tolerance`.
 pub(super) fn minimize(
     hessians: &[Hessian],
@@ -197,7 +197,7 @@ pub(super) fn minimize(
         let mut largest = 0.0f64;
         for group in groups {
             let active = v.norm(group) > 0.0;
-            // Whether zero is best for the whole group: asked of groups at zero, and now and then of the others, which
+            // Whether zero is optimal for the whole group: checked for groups at zero, and occasionally for the others, which
             // shrink towards zero without reaching it.
             if !active || pass % 8 == 0 {
                 let without: Vec<Vec<f64>> = smooth
@@ -233,8 +233,8 @@ pub(super) fn minimize(
                     }
                 }
             }
-            // Coordinate descent inside the group. The group's length is held at its last value (a quadratic that lies
-            // above the norm and touches it there), which makes every update closed-form.
+            // Coordinate descent inside the group. The group's norm is fixed at its last value (a quadratic that lies
+            // above the norm and touches it there), so every update has a closed form.
             let mut square = v.norm(group).powi(2);
             for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
                 for k in group.clone() {
@@ -265,7 +265,7 @@ pub(super) fn minimize(
     v
 }
 
-/// Soft thresholding: towards zero by `by`, stopping there.
+/// Soft thresholding: shrinks towards zero by `by`.
 pub(super) fn soft(v: f64, by: f64) -> f64 {
     if v > by {
         v - by

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::exec::Exec;
 use crate::kernel;
 
-/// Rows of features that can be produced block by block, so that they need not all be in memory.
+/// Rows of features that are produced block by block, so that not all of them need to be in memory.
 pub(crate) trait Design: Sync {
     /// Number of rows.
     fn rows(&self) -> usize;
@@ -15,14 +15,14 @@ pub(crate) trait Design: Sync {
     fn fill(&self, rows: Range<usize>, out: &mut [f32]);
 }
 
-/// Rows that are unpacked at a time; small enough for the cache.
+/// Rows that are unpacked at once; small enough for the cache.
 const BLOCK: usize = 64;
-/// Rows of one task; sums are taken task by task, so it is fixed.
+/// Rows per task. Fixed, because sums are taken task by task.
 pub(super) const TASK: usize = 1024;
 /// Designs up to this size are kept in single precision; larger ones are packed into half the space.
 const UNPACKED_BYTES: usize = 128 << 20;
 
-/// Some columns of all rows, in memory. A regression takes one or more of these, so that columns can be made one
+/// Some columns of all rows, in memory. A regression uses one or more of these, so that columns can be computed one
 /// component at a time and regressions over some of the components need no copies.
 #[derive(Clone, Debug)]
 pub(crate) struct DesignBlock {
@@ -32,15 +32,15 @@ pub(crate) struct DesignBlock {
 
 #[derive(Clone, Debug)]
 enum DesignData {
-    /// As they are.
+    /// In single precision.
     Plain(Vec<f32>),
-    /// As 16-bit shares of the largest entry of their column. The rounding, 1/65536 of that entry, is far below what the
-    /// sampling of the pairs adds, and passes over the data are bound by memory.
+    /// As 16-bit shares of the largest entry of their column. The rounding error, 1/65536 of that entry, is far below the
+    /// sampling error of the pairs, and passes over the data are bound by memory.
     Packed { shares: Vec<i16>, unit: Vec<f32> },
 }
 
 impl DesignBlock {
-    /// Writes a design out; `width` is that of the whole regression, by which the precision is chosen.
+    /// Stores a design in memory; `width` is that of the whole regression, which determines the precision.
     pub(crate) fn collect(design: &dyn Design, width: usize, exec: &Exec) -> Self {
         let (n, p) = (design.rows(), design.cols());
         if n * width * 4 <= UNPACKED_BYTES {
@@ -109,7 +109,7 @@ impl DesignBlock {
         }
     }
 
-    /// The sums of the rows of the range, each weighed by one number for each output.
+    /// The sums of the rows of the range, each weighted by one number per output.
     fn sums(&self, range: Range<usize>, outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
         let p = self.width;
         let at = range.start * p..range.end * p;
@@ -175,7 +175,7 @@ impl<'a> DesignRows<'a> {
         totals
     }
 
-    /// The sums of the rows of the range, each weighed by one number for each output.
+    /// The sums of the rows of the range, each weighted by one number per output.
     pub(super) fn sums(&self, range: Range<usize>, outputs: usize, weights: &[f64]) -> Vec<Vec<f32>> {
         let mut all = vec![Vec::with_capacity(self.cols()); outputs];
         for block in &self.blocks {
