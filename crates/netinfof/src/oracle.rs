@@ -1,4 +1,4 @@
-//! What scikit-learn and SciPy said about small problems: `tests/golden/make.py` wrote it, tests compare with it.
+//! Reference results of scikit-learn and SciPy on small problems, written by `tests/golden/make.py`, for tests.
 
 use serde::Deserialize;
 

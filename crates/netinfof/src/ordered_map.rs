@@ -4,7 +4,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A map that keeps the order of insertion, for reading and for stable files.
+/// A map that keeps the order of insertion, for readability and for stable files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderedMap<V>(Vec<(String, V)>);
 

@@ -1,8 +1,8 @@
-//! The pairwise component X: what the neighbourhoods and features of two nodes say about a link between them.
+//! The pairwise component X: statistics of the neighbourhoods and features of two nodes.
 //!
-//! In: the training graph, the features and pairs. Out: one row a pair, of neighbours in common, degrees, paths of three
-//! edges and cosines of features, the same for (i, j) and (j, i). If a pair is an edge of the graph, all is counted as if
-//! that edge were not there: a test edge is not in the graph its features come from, so a training edge must not be
+//! In: the training graph, the features and pairs. Out: one row per pair, with common neighbours, degrees, paths of three
+//! edges and cosines of features, the same for (i, j) and (j, i). If a pair is an edge of the graph, everything is counted as if
+//! that edge were absent: a test edge is not in the graph that its features come from, so a training edge must not be
 //! either.
 
 mod degrees;
@@ -22,7 +22,7 @@ use crate::linalg::solve_spd;
 use crate::matrix::{LARGE, Matrix};
 use crate::spec::{Group, Weighting};
 
-/// Columns of X. The logarithms of rates add a little first, so that none stays finite.
+/// Columns of X. A small constant is added before the logarithm of a rate, so that zero stays finite.
 pub(crate) const COLUMNS: [&str; 19] = [
     "log common neighbours",
     "resource allocation",
@@ -45,27 +45,27 @@ pub(crate) const COLUMNS: [&str; 19] = [
     "features of the neighbours",
 ];
 
-/// All columns.
+/// Number of columns.
 pub(crate) const ALL: Range<usize> = 0..COLUMNS.len();
 /// The columns that need no features.
 const STRUCTURE: Range<usize> = 0..14;
 /// The columns that need no edges.
 const FEATURES: Range<usize> = 14..16;
-/// The columns that need both: features of one end against those around the other.
+/// The columns that need both: features of one end compared with those of the other end's neighbours.
 const PROPAGATION: Range<usize> = 16..COLUMNS.len();
 
-/// The columns that need degrees alone.
+/// The columns that need only degrees.
 const DEGREES: Range<usize> = 4..7;
 
 /// Neighbours of a node with more than this many are sampled when paths of three edges are counted.
 pub(crate) const MAX_DEGREE: usize = 4096;
-/// Neighbours whose features are compared for one pair at most; a sample where there are more.
+/// Maximum number of neighbours whose features are compared per pair; more are sampled.
 const MAX_COMPARED: usize = 64;
 
-/// Products of larger features may be beyond single precision.
+/// Products of larger features may overflow single precision.
 const LARGEST_SQUARED: f32 = 1e15;
 
-/// All that the columns of X are made from.
+/// The source of the columns of X.
 #[derive(Debug)]
 pub struct PairwiseSource<'a> {
     graph: Cow<'a, Csr>,
@@ -76,7 +76,7 @@ pub struct PairwiseSource<'a> {
     features: Option<FeatureSource<'a>>,
 }
 
-/// Rows of features of length 1, as they are and with rare columns given more weight.
+/// Rows of features of length 1, unweighted and with rare columns given more weight.
 #[derive(Debug)]
 struct FeatureSource<'a> {
     plain: FeatureRows<'a>,
@@ -90,14 +90,14 @@ struct FeatureSource<'a> {
 }
 
 impl<'a> PairwiseSource<'a> {
-    /// From the training graph and the features, which are prepared as the components' are.
+    /// From the training graph and the features, which are prepared as for the components.
     pub fn new(graph: &'a Csr, features: &'a Features, params: &ComponentParams, exec: &Exec) -> Self {
         let prepared =
             (features.cols() > 0).then(|| Preparation::learn(features, Weighting::Rare, graph, params, exec));
         PairwiseSource::prepared(Cow::Borrowed(graph), Cow::Borrowed(features), prepared.as_ref(), exec)
     }
 
-    /// As [`PairwiseSource::new`], with features prepared as those of another graph were, rare words given more weight.
+    /// As [`PairwiseSource::new`], with features prepared as for another graph, and rare words given more weight.
     pub(crate) fn prepared(
         graph: Cow<'a, Csr>,
         features: Cow<'a, Features>,
@@ -128,7 +128,7 @@ impl<'a> PairwiseSource<'a> {
         &self.graph
     }
 
-    /// The columns by the group of the verdict that they belong to.
+    /// The columns by group of the verdict.
     pub(crate) fn parts(&self) -> Vec<(Group, Range<usize>)> {
         let mut parts = vec![(Group::Structure, STRUCTURE)];
         if self.features.is_some() {
@@ -137,14 +137,14 @@ impl<'a> PairwiseSource<'a> {
         parts
     }
 
-    /// The columns of X for every pair, as they are.
+    /// The raw columns of X for every pair.
     ///
-    /// `O(Σ d)` over the neighbours of the busier end, once for each such end, and for each pair the smaller degree and
+    /// `O(Σ d)` over the neighbours of the end with more pairs, once per such end, and for each pair the smaller degree and
     /// the features of at most 64 neighbours; no product of matrices is formed. Nodes with more than [`MAX_DEGREE`]
-    /// neighbours pass on a systematic sample of them: counts of paths stay right on average.
+    /// neighbours are represented by a systematic sample: counts of paths stay unbiased.
     pub fn columns(&self, pairs: &[Pair], exec: &Exec) -> Matrix {
         let degree = |node: NodeId| self.graph.row(node as usize).len();
-        // The busier end is walked from once for all of its pairs; the other end's degree is what each pair costs.
+        // Walks start once from the end with more pairs, for all of its pairs; each pair then costs the other end's degree.
         let ends = |[i, j]: Pair| if (degree(i), i) >= (degree(j), j) { [i, j] } else { [j, i] };
         let mut order: Vec<(Pair, u32)> = pairs.iter().map(|&pair| ends(pair)).zip(0..).collect();
         order.sort_unstable();
@@ -167,8 +167,8 @@ impl<'a> PairwiseSource<'a> {
 }
 
 impl<'a> FeatureSource<'a> {
-    /// Words are compared as they are, and with rare ones given more weight. Other features are compared as they are prepared for the
-    /// components: on their own scales the largest column would decide alone.
+    /// Words are compared unweighted, and with rare words given more weight. Other features are compared as prepared for the
+    /// components: without scaling the largest column would dominate.
     fn new(
         large: usize,
         graph: &Csr,
@@ -281,10 +281,10 @@ struct Walker<'a> {
     start: NodeId,
     /// Whether a node is a neighbour of the start.
     near: Vec<bool>,
-    /// Walks of two steps from the start to every other node: as they are, and weighed by the node between.
+    /// Walks of two steps from the start to every other node: unweighted, and weighted by the middle node.
     two: Vec<[f32; 3]>,
     reached: Vec<NodeId>,
-    /// Features of the start, plain and by rarity, and the sum of its neighbours'.
+    /// Features of the start, unweighted and by rarity, and the sum of its neighbours' features.
     plain: Vec<f32>,
     rare: Vec<f32>,
     neighbours: Vec<f32>,
@@ -319,7 +319,7 @@ impl<'a> Walker<'a> {
         for &k in graph.row(node as usize) {
             self.near[k as usize] = true;
             let onward = graph.row(k as usize);
-            // Every stride-th neighbour, from a place that depends on the two nodes alone.
+            // Every stride-th neighbour, from an offset that depends only on the two nodes.
             let stride = onward.len().div_ceil(*max_degree).max(1);
             let offset = (node as usize + k as usize) % stride;
             let weight = stride as f32;
@@ -368,7 +368,7 @@ impl<'a> Walker<'a> {
         }
         let (mut d, mut e) = (own.len() as f64, theirs.len() as f64);
         if linked {
-            // Walks over the edge itself, to the other end and from there out and back. Those that come back to the start
+            // Walks over the edge itself, to the other end and from there out and back. Walks that return to the start
             // in between were never counted.
             paths[0] -= e - 1.0;
             for k in 0..2 {
@@ -410,7 +410,7 @@ impl<'a> Walker<'a> {
         let i = self.start as usize;
         let cosine = plain.dot(j, &self.plain) * norms[i] * norms[j];
         let alike = rare.dot(j, &self.rare);
-        // Of the start's neighbours to the other end: all at once.
+        // The start's neighbours against the other end, all at once.
         let toward_j = rare.dot(j, &self.neighbours);
         let theirs = self.source.graph.row(j);
         let stride = theirs.len().div_ceil(MAX_COMPARED).max(1);
@@ -434,7 +434,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// X as models take it: standardised on training pairs, each column beside piecewise linear functions of itself, with a
+/// X as input of models: standardised on training pairs, each column with piecewise linear functions of itself, and a
 /// linear score of them all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -446,7 +446,7 @@ pub struct Pairwise {
     pub(crate) weights: Vec<f32>,
 }
 
-/// A column with its mean, one over its deviation, and the places at which its slope may change.
+/// A column with its mean, one over its deviation, and the knots at which its slope may change.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) mean: f32,
@@ -454,21 +454,21 @@ pub(crate) struct Column {
     pub(crate) knots: Vec<f32>,
 }
 
-/// Standardised values are cut here: counts have long tails.
+/// Standardised values are clipped here: counts have long tails.
 const CLIP: f32 = 8.0;
 /// Shares of the training pairs below each knot.
 const KNOTS: [f64; 10] =
     [1.0 / 9.0, 2.0 / 9.0, 3.0 / 9.0, 4.0 / 9.0, 5.0 / 9.0, 6.0 / 9.0, 7.0 / 9.0, 8.0 / 9.0, 0.97, 0.99];
-/// Training pairs that knots are placed by and the score is fitted on at most.
+/// Maximum number of training pairs for placing knots and fitting the score.
 const FITTED_PAIRS: usize = 50_000;
 
-/// Deviation of the features beside those of the other components: how lightly the penalty falls on X (docs/design/pairwise.md).
+/// Deviation of the features relative to those of the other components: the larger, the weaker the penalty on X (docs/design/pairwise.md).
 const DEVIATION: f32 = 0.2;
 
 impl Pairwise {
-    /// From some of the columns of training pairs and their labels; the others stay without weight.
+    /// From some of the columns of training pairs and their labels; other columns get no weight.
     pub(crate) fn fit(columns: &Matrix, labels: &[bool], used: Range<usize>, exec: &Exec) -> Result<Self> {
-        // A part of the pairs places the knots and weighs the score: there are few numbers to find.
+        // A part of the pairs is enough for the knots and the score, which have few parameters.
         let stride = columns.rows().div_ceil(FITTED_PAIRS).max(1);
         let picked: Vec<usize> = (0..columns.rows()).step_by(stride).collect();
         let n = picked.len();
@@ -494,11 +494,11 @@ impl Pairwise {
             let mut knots: Vec<f32> =
                 KNOTS.iter().map(|share| values[((n - 1) as f64 * share) as usize]).collect();
             knots.dedup();
-            // Nothing changes at the ends.
+            // Knots at the extremes have no effect.
             knots.retain(|&knot| knot > values[0] && knot < values[n - 1]);
             found.columns.push(Column { mean, scale, knots });
         }
-        // As they are at first; then standardised.
+        // First unscaled, then standardised.
         let mut rows = found.expanded(&columns, exec);
         found.standard = moments(&rows).into_iter().map(|[mean, scale]| [mean, scale * DEVIATION]).collect();
         exec.fill_matrix(&mut rows, |_, row| standardize(&found.standard, row));

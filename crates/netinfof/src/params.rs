@@ -13,7 +13,7 @@ use crate::spec::ComponentKind;
 use crate::split::{NodeSplitParams, Protocol, SplitParams};
 use crate::training::TrainingParams;
 
-/// The parameters of every stage of link prediction. The default goes further than the paper (docs/method.md);
+/// The parameters of every stage of link prediction. The default extends the paper (docs/method.md);
 /// [`LinkParams::paper`] does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -32,7 +32,7 @@ pub struct LinkParams {
     pub probe: LinkProbeParams,
     /// Act.
     pub act: LinkActParams,
-    /// Folds of cross-fitting (default 5; [`crate::training`] says what it is); 0 turns it off.
+    /// Number of folds of cross-fitting (default 5; see [`crate::training`]); 0 turns it off.
     pub crossfit: usize,
 }
 
@@ -52,14 +52,14 @@ impl Default for LinkParams {
 }
 
 impl LinkParams {
-    /// The same with the components that the graph carries itself.
+    /// The same with the user-supplied components of the graph.
     pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
         LinkParams { component: self.component.with_own_of(graph), ..self.clone() }
     }
 
-    /// The paper and the protocol of its published code: its five components and nothing beside them, unverified
-    /// negatives, no cross-fitting, its grid of penalties, an SVD as rough as its scores show. Where the two differ or the code is at fault the paper's text
-    /// holds, pair features are symmetric, and LSQR goes further (docs/design/compatibility.md).
+    /// The paper and the protocol of its published code: only its five components, unverified
+    /// negatives, no cross-fitting, its grid of penalties, and an SVD as approximate as its scores suggest. Where the two differ or the code has an error, the paper's text
+    /// is followed, pair features are symmetric, and LSQR runs longer (docs/design/compatibility.md).
     #[must_use]
     pub fn paper() -> Self {
         let mut params = LinkParams::default();
@@ -139,7 +139,7 @@ impl Default for NodeParams {
 }
 
 impl NodeParams {
-    /// The same with the components that the graph carries itself.
+    /// The same with the user-supplied components of the graph.
     pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
         NodeParams { component: self.component.with_own_of(graph), ..self.clone() }
     }
@@ -163,7 +163,7 @@ impl NodeParams {
     }
 }
 
-/// The components of link prediction: the paper's, and those of ours that validation data ask for.
+/// The components of link prediction: the paper's, and those that improve validation results.
 const LINKS: [ComponentKind; 7] = [
     ComponentKind::U,
     ComponentKind::R,
@@ -180,16 +180,16 @@ fn check_splits(splits: usize) -> Result<()> {
     if (1..=10_000).contains(&splits) { Ok(()) } else { Err(Error::param("splits", splits, "1 to 10000")) }
 }
 
-/// What to do with the components.
+/// The goal of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Measure what they know.
+    /// Measure the information of the components.
     Probe,
-    /// Measure, then solve the task with them.
+    /// Measure it, then solve the task with the components.
     Act,
 }
 
-/// The parameters of a run, whichever the task.
+/// The parameters of a run, for either task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RunParams {

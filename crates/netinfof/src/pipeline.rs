@@ -1,6 +1,6 @@
-//! Read first: the whole method, stage after stage, the same for every task.
+//! The whole method, stage by stage, the same for every task. Start reading here.
 //!
-//! What links and nodes do differently is in [`crate::task`].
+//! The differences between links and nodes are in [`crate::task`].
 
 use std::time::Instant;
 
@@ -62,19 +62,19 @@ pub fn nodes(
     report::<Nodes>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
-/// A run of Act with what it leaves behind, from its first split.
+/// The results of a run of Act, with the model of its first split.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Fitted<T> {
-    /// What the run found.
+    /// The report of the run.
     pub report: Report,
     /// The model.
     pub model: Model,
-    /// What the model made of the test data.
+    /// The test data with the model's predictions.
     pub tested: T,
 }
 
-/// Act on links, as [`links`] does it, with the model of the first split.
+/// Act on links, as in [`links`]; also returns the model of the first split.
 ///
 /// ```
 /// use netinfof::model::Seen;
@@ -96,7 +96,7 @@ pub fn fit_links(
     fit::<Links>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
-/// Act on nodes, as [`nodes`] does it, with the model of the first split.
+/// Act on nodes, as in [`nodes`]; also returns the model of the first split.
 pub fn fit_nodes(
     graph: &Graph,
     own: Option<&NodeSets>,
@@ -107,8 +107,8 @@ pub fn fit_nodes(
     fit::<Nodes>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
-/// The components of a graph for other models to learn from, normalised as Act on nodes has them. The model gives the nodes of newer
-/// graphs their places in the same space.
+/// The components of a graph as input of other models, normalised as in Act on nodes. The model embeds the nodes of newer
+/// graphs in the same space.
 ///
 /// ```
 /// use netinfof::{Exec, NodeParams, Seed, embedding, synth};
@@ -128,7 +128,7 @@ pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Mode
 const SAME_SPLIT: &str =
     "the split is the same for every seed: only walks, sketches and random choices differ";
 
-/// A model that outlives the run, and what it made of the test data.
+/// The fitted model, and the test data with its predictions.
 type Kept<T> = Option<(Model, <T as Task>::Tested)>;
 
 /// Act, with the model of the first split.
@@ -139,7 +139,7 @@ fn fit<T: Task>(run: &Run<'_, T>) -> Result<Fitted<T::Tested>> {
     Ok(Fitted { report, model, tested })
 }
 
-/// One split after the other, and what they say together. `kept` takes the model of the first.
+/// Runs all splits and summarises them. `kept` receives the model of the first split.
 fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<Report> {
     let &Run { graph, given, params, exec, .. } = run;
     T::validate(params)?;
@@ -147,7 +147,7 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
     if given.is_some() && common.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
-    // For every node, the first one with its features.
+    // For every node, the first node with the same features.
     let twins = graph.features().twins(graph.nodes());
     let seeds = (0..common.splits as u64).map(|number| Seed(common.seed.0.wrapping_add(number)));
     let splits = seeds.map(|seed| split(run, seed, &twins, kept.take())).collect::<Result<_>>()?;

@@ -1,4 +1,4 @@
-//! Probe: how much usable information each component carries, without training a model (paper, algorithms 2 and 3).
+//! Probe: the usable information of each component, measured without training a model (paper, algorithms 2 and 3).
 //!
 //! Links: the similarity of pairs, in quantile bins, against edge or no edge. Nodes: clusters of the embedding against
 //! the classes.
@@ -23,9 +23,9 @@ use crate::training::Training;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LinkProbeParams {
-    /// Bins of the similarity, k (default 8).
+    /// Number of bins of the similarity, k (default 8).
     pub bins: usize,
-    /// Random negatives for each training edge when the bins are placed (default 2).
+    /// Random negatives per training edge for placing the bins (default 2).
     pub negatives: usize,
 }
 
@@ -48,11 +48,11 @@ impl LinkProbeParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeProbeParams {
-    /// Clusters, k, as a multiple of the number of classes (default 2; docs/design/information-and-verdict.md has the sweep).
+    /// Number of clusters, k, as a multiple of the number of classes (default 2; docs/design/information-and-verdict.md compares values).
     pub clusters_per_class: usize,
     /// k-means.
     pub kmeans: KMeansParams,
-    /// Permutations behind the p-value (default 199).
+    /// Number of permutations for the p-value (default 199).
     pub permutations: usize,
 }
 
@@ -88,15 +88,15 @@ pub struct InfoScore {
     pub corrected: Estimate,
     /// How often shuffled labels score as high.
     pub p_value: f64,
-    /// Accuracy of the bins' most frequent labels, learned from other samples: what the table would get right on new ones.
+    /// Accuracy of the bins' most frequent labels, learned from other samples: the accuracy on new samples.
     pub held_out: Estimate,
     /// The table: bins by (no edge, edge), or clusters by classes.
     pub table: Contingency,
-    /// Links: the similarities between one bin and the next.
+    /// Links: the borders between the bins.
     pub borders: Vec<f32>,
-    /// Links: how the similarities lie.
+    /// Links: histogram of the similarities.
     pub histogram: Option<Histogram>,
-    /// Links with uniform negatives: the same against negatives whose ends have the degrees of edges' ends.
+    /// Links with uniform negatives: the same against degree-matched negatives.
     pub beyond_degree: Option<BeyondDegree>,
 }
 
@@ -114,11 +114,11 @@ pub struct BeyondDegree {
     pub p_value: f64,
 }
 
-/// Similarities of validation pairs, counted in steps of one width; the first and the last step take all beyond them too.
+/// Histogram of the similarities of validation pairs, with steps of equal width; the first and the last step also count all values beyond them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Histogram {
-    /// Where the steps begin and end.
+    /// Borders of the steps.
     pub range: [f32; 2],
     /// Edges in each step.
     pub positives: Vec<u64>,
@@ -129,7 +129,7 @@ pub struct Histogram {
 impl Histogram {
     const STEPS: usize = 40;
 
-    /// Counts similarities; of their range the outermost 0.5 % on both sides are left out.
+    /// Counts similarities. The range excludes the outermost 0.5 % on both sides.
     fn new(positives: &[f32], negatives: &[f32]) -> Self {
         let mut all = [positives, negatives].concat();
         all.sort_unstable_by(f32::total_cmp);
@@ -151,10 +151,10 @@ impl Histogram {
     }
 }
 
-/// Permutations behind the p-value of links: enough for the verdict's level, 5 % divided by the number of components.
+/// Number of permutations for the p-value of links: enough for the verdict's level, 5 % divided by the number of components.
 const PERMUTATIONS: usize = 999;
 
-/// What Probe found, and the samples it found it on.
+/// Results of Probe, and the samples behind them.
 #[derive(Clone, Debug)]
 pub struct Probed {
     /// By component.
@@ -166,12 +166,12 @@ pub struct Probed {
     pub(crate) matched: Option<Samples>,
 }
 
-/// Validation pairs of a split, as Probe looks at them.
+/// Validation pairs of a split, prepared for Probe.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbedPairs<'a> {
     /// As many negatives as edges.
     pub valid: &'a Evaluated,
-    /// Degree-matched negatives for the same edges, where those of `valid` are uniform.
+    /// Degree-matched negatives for the same edges, if those of `valid` are uniform.
     pub matched: Option<&'a PairSet>,
 }
 
@@ -192,7 +192,7 @@ impl InfoScore {
     }
 }
 
-/// The most frequent label of every bin; of equally frequent ones the first, and of empty bins that of all samples.
+/// The most frequent label of every bin; ties go to the first, and empty bins get the most frequent label of all samples.
 fn most_frequent(weights: &[Vec<f64>]) -> Vec<usize> {
     let top =
         |row: &[f64]| (1..row.len()).fold(0, |best, label| if row[label] > row[best] { label } else { best });
@@ -224,7 +224,7 @@ pub fn links(
         let borders = quantile_borders(probe, params.bins);
         let binned = |&s: &f32| u32::try_from(bin(&borders, s)).expect("few bins");
         let positives = similarities(&pairs.valid.positives);
-        // Training pairs have more negatives than edges; here both weigh the same.
+        // Training pairs have more negatives than edges; here both have the same total weight.
         let edges = training.probe.edges;
         let weight = [1.0 / (probe.len() - edges).max(1) as f64, 1.0 / edges.max(1) as f64];
         let mut weights = vec![vec![0.0; 2]; params.bins];
@@ -264,7 +264,7 @@ pub fn links(
         let found = exec.try_map(learned, |l| {
             score(&|set| l.component.similarities(set, exec), &l.probe, l.component.kind().spec().stream)
         })?;
-        // Streams of their own, beyond those of the components.
+        // Separate random streams, after those of the components.
         let numbered: Vec<(u64, &PairScore<'_>)> = (1000..).zip(parts).collect();
         let parts = exec.try_map(&numbered, |(unit, part)| {
             score(&|set| part.similarities(set, exec), &part.probe, *unit)
@@ -291,7 +291,7 @@ pub fn links(
 
 /// Scores every component: clusters of the test nodes' embeddings, against the labels of training and validation nodes.
 ///
-/// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes are never looked at.
+/// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes are never used.
 pub fn nodes(
     components: &[Component],
     split: &NodeSplit,
@@ -317,7 +317,7 @@ pub fn nodes(
             for (&cluster, &label) in clusters.iter().zip(&labels) {
                 table.add(cluster as usize, label as usize);
             }
-            // Labels from the training nodes, tried on the validation nodes.
+            // Labels from the training nodes, evaluated on the validation nodes.
             let train = split.sets.train.len();
             let mut weights = vec![vec![0.0; classes]; shape[0]];
             for (&cluster, &label) in clusters.iter().zip(&labels).take(train) {

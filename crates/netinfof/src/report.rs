@@ -1,4 +1,4 @@
-//! Everything a run found, as one serialisable value: the JSON is the truth, tables and pages are views of it.
+//! All results of a run as one serialisable value. The JSON is complete; tables and pages are views of it.
 
 use std::borrow::Cow;
 
@@ -19,32 +19,32 @@ pub use crate::ordered_map::OrderedMap;
 pub use crate::params::RunParams;
 pub use crate::probe::Histogram;
 
-/// A figure for each metric and each component, over the splits.
+/// One figure per metric and per component, over the splits.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Test metrics; empty for a probe.
+    /// Test metrics; empty after `Goal::Probe`.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub test: OrderedMap<f64>,
     /// Scores of the components.
     pub components: OrderedMap<f64>,
 }
 
-/// Everything a run found. What it wrote it reads again ([`Report::from_json`]).
+/// All results of a run. Reports can be written as JSON and read again ([`Report::from_json`]).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// Would a GNN help?
+    /// The answer: whether a GNN would help.
     pub verdict: Verdict,
     /// Version of netinfof.
     pub netinfof: Cow<'static, str>,
     /// The task: `links` or `nodes`.
     pub task: TaskKind,
-    /// What the graph is.
+    /// Facts about the graph.
     pub graph: GraphFacts,
-    /// Links: how negatives were drawn; figures of different protocols cannot be compared.
+    /// Links: how negatives were drawn; figures of different protocols must not be compared.
     pub protocol: Option<Protocol>,
-    /// What was done with the feature columns, by kind.
+    /// How the feature columns were prepared, by kind.
     #[serde(default)]
     pub preparation: Vec<ColumnTreatment>,
     /// Nodes: bits about the target by groups of components, over all splits: the evidence behind the verdict.
@@ -55,30 +55,30 @@ pub struct Report {
     pub beyond_degree_information: Option<Information>,
     /// By component, over all splits.
     pub components: OrderedMap<ComponentSummary>,
-    /// Links: degrees alone, and the columns of X by the group they belong to, over all splits.
+    /// Links: degrees alone, and the columns of X by group, over all splits.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub parts: OrderedMap<ComponentSummary>,
     /// All parameters.
     pub params: RunParams,
     /// By split.
     pub splits: Vec<SplitReport>,
-    /// The best components of structure, features and propagation against each other.
+    /// Comparisons of the best components of structure, features and propagation.
     pub comparisons: Vec<Comparison>,
-    /// What every other component adds to the best one, and propagation to features.
+    /// The gain of every other component over the best one, and of propagation over features.
     pub additions: Vec<Addition>,
     /// Means over the splits.
     pub mean: Summary,
     /// Standard deviations over the splits (of the population, as in the paper's tables).
     pub std: Summary,
-    /// Things the user should know.
+    /// Notices for the user.
     pub notices: Vec<String>,
-    /// Threads used; no result depends on them.
+    /// Number of threads; no result depends on it.
     pub threads: usize,
-    /// Largest memory of the process, where the system tells.
+    /// Peak memory of the process, if the system reports it.
     pub peak_memory_bytes: Option<u64>,
     /// System and processor.
     pub platform: String,
-    /// The command that gives this report again, where it was a command.
+    /// The command that reproduces this report, if it came from the command line.
     pub command: Option<String>,
 }
 
@@ -141,7 +141,7 @@ impl Report {
         short_lists(&text)
     }
 
-    /// Reads what [`Report::to_json`] wrote.
+    /// Reads the JSON of [`Report::to_json`].
     pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
@@ -166,7 +166,7 @@ pub(crate) fn short_lists(text: &str) -> String {
     out + rest
 }
 
-/// Where a JSON string that begins here ends.
+/// The end of the JSON string that begins here.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -180,7 +180,7 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Where a list of numbers that begins here ends; after its bracket if it holds anything else.
+/// The end of the list of numbers that begins here; the position after its bracket if it contains anything else.
 fn list_end(text: &str) -> usize {
     match text[1..].find(['"', '[', ']', '{']) {
         Some(at) if text[1 + at..].starts_with(']') => at + 2,
@@ -221,7 +221,7 @@ fn deviation(values: &[f64]) -> f64 {
     (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
 }
 
-/// The largest resident memory of this process so far, on systems that tell it through `/proc`.
+/// The peak resident memory of this process, on systems that report it in `/proc`.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

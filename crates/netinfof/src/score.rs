@@ -1,4 +1,4 @@
-//! The score: 2 to the minus conditional entropy of a contingency table (paper, section 3.3).
+//! The score: 2 to the power of minus the conditional entropy of a contingency table (paper, section 3.3).
 
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ impl Contingency {
         self.counts[bin * self.labels + label] += 1;
     }
 
-    /// Counts so many samples.
+    /// Adds this many samples.
     pub(crate) fn add_many(&mut self, bin: usize, label: usize, count: u64) {
         self.counts[bin * self.labels + label] += count;
     }
@@ -86,7 +86,7 @@ impl Contingency {
         (-self.conditional_entropy()).exp2()
     }
 
-    /// H(Y|X) in bits, less the bias of few samples: Grassberger's estimator (2003), which puts `G(n)` in the place of `ln n`.
+    /// H(Y|X) in bits, without the bias of few samples: Grassberger's estimator (2003), which replaces `ln n` by `G(n)`.
     pub fn corrected_entropy(&self) -> f64 {
         let all = self.samples() as f64;
         let mut entropy = 0.0;
@@ -99,12 +99,12 @@ impl Contingency {
         entropy / std::f64::consts::LN_2
     }
 
-    /// The score without the bias of few samples (docs/design/information-and-verdict.md has it beside other estimators).
+    /// The score without the bias of few samples (docs/design/information-and-verdict.md compares it with other estimators).
     pub fn corrected_score(&self) -> f64 {
         (-self.corrected_entropy()).exp2()
     }
 
-    /// The score of the labels alone, 2^−H(Y): what is known without looking at the bins.
+    /// The score of the label frequencies, 2^−H(Y), without using the bins.
     pub fn no_information(&self) -> f64 {
         Contingency::from_counts(self.labels, self.label_counts()).score()
     }
@@ -131,7 +131,7 @@ fn grassberger(n: u64) -> f64 {
     2.0 * harmonic(even) - harmonic(even / 2) - EULER - std::f64::consts::LN_2
 }
 
-/// A score on a scale from 0, the score without information, to 1; 0 where there is nothing to know.
+/// A score on a scale from 0, the score without information, to 1; 0 if the entropy is zero.
 pub(crate) fn normalized(score: f64, no_information: f64) -> f64 {
     if no_information < 1.0 { (score - no_information) / (1.0 - no_information) } else { 0.0 }
 }

@@ -1,14 +1,14 @@
-//! One seed for a run, one independent random stream for each stage and work unit.
+//! One seed per run, and one independent random stream per stage and work unit.
 //!
-//! Nothing here depends on threads: a work unit (a node, a block of rows) always draws from its own stream.
-//! The draws are written out, with golden values in the tests, so that an upgrade of a random-number crate cannot
-//! move results.
+//! Results do not depend on threads: a work unit (a node, a block of rows) always draws from its own stream.
+//! The distributions are implemented here, with golden values in the tests, so that an upgrade of a random-number crate cannot
+//! change results.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 
-/// Stages that use randomness. New ones go to the end: a stage keeps its number for good.
+/// Stages that use randomness. New stages go to the end: a stage never changes its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[repr(u64)]
@@ -31,7 +31,7 @@ pub enum Stream {
     Synth = 8,
     /// Choice of the edges that the compatibility matrix is fitted on.
     CompatEdges = 9,
-    /// The permutations that split the nodes, one a class.
+    /// The permutations that split the nodes, one per class.
     NodeSplit = 10,
     /// Starts of k-means.
     KMeans = 11,
@@ -39,13 +39,13 @@ pub enum Stream {
     Permutations = 12,
     /// Folds of cross-fitting.
     Folds = 13,
-    /// Further negatives that choices are made on.
+    /// Additional negatives used for choices.
     ChoiceNegatives = 14,
-    /// Hard negatives, where too few pairs look like edges.
+    /// Random fill of hard negatives, if too few pairs resemble edges.
     HardNegatives = 15,
-    /// Resampled tables behind intervals and comparisons.
+    /// Resampled tables for intervals and comparisons.
     Resampling = 16,
-    /// Degree-matched negatives that claims are confirmed on.
+    /// Degree-matched negatives that confirm claims.
     MatchedNegatives = 17,
     /// Resampled tables of degree-matched pairs.
     MatchedResampling = 18,
@@ -89,7 +89,7 @@ impl Draw {
         assert!(n > 0, "no integer lies below zero");
         loop {
             let wide = u64::from(self.0.next_u32()) * u64::from(n);
-            // The low half says whether this draw falls into the overhang that would favour small results.
+            // The low half shows whether this draw falls into the excess range that would favour small results.
             let low = wide as u32;
             if low >= n || low >= n.wrapping_neg() % n {
                 return (wide >> 32) as u32;
@@ -108,7 +108,7 @@ impl Draw {
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// How many of `n` trials succeed, each with chance `p`. Exact up to a mean of 200, a rounded normal number beyond.
+    /// The number of successes in `n` trials with probability `p`. Exact up to a mean of 200, a rounded normal number above.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
         if p > 0.5 {
             return n - self.binomial(n, 1.0 - p);
@@ -125,7 +125,7 @@ impl Draw {
         self.inverted(first, n, |k| odds * (n - k) as f64 / (k + 1) as f64)
     }
 
-    /// How many marked ones are among `drawn` of a `population` that has so many `marked`. As exact as [`Draw::binomial`].
+    /// The number of marked items among `drawn` from a `population` with `marked` marked items. As exact as [`Draw::binomial`].
     pub fn hypergeometric(&mut self, population: u64, marked: u64, drawn: u64) -> u64 {
         if marked > population / 2 {
             return drawn - self.hypergeometric(population, population - marked, drawn);
@@ -151,7 +151,7 @@ impl Draw {
         })
     }
 
-    /// How often each of several outcomes comes in `n` trials, by their chances.
+    /// The counts of several outcomes in `n` trials, by their probabilities.
     pub fn multinomial(&mut self, n: u64, chances: &[f64]) -> Vec<u64> {
         let (mut left, mut chance_left) = (n, chances.iter().sum::<f64>());
         let last = chances.iter().rposition(|&chance| chance > 0.0);
@@ -172,7 +172,7 @@ impl Draw {
         (mean + variance.sqrt() * self.normal()).round().clamp(0.0, most as f64) as u64
     }
 
-    /// The k at which the chances, the first given and each next one by its ratio to the one before, have used up a uniform number.
+    /// The k at which the cumulative probability exceeds a uniform number, given the first probability and the ratio of each to the previous one.
     fn inverted(&mut self, first: f64, most: u64, ratio: impl Fn(u64) -> f64) -> u64 {
         let (mut left, mut chance, mut k) = (self.unit(), first, 0);
         while left > chance && k < most {

@@ -1,8 +1,8 @@
-//! What varies, as data: the components with everything that tells one from another, the groups they belong to, and the
+//! Specifications as data: the components with their properties, their groups, and the
 //! tasks.
 //!
-//! A new component is a new row of [`ComponentKind::spec`]; nothing else compares kinds or names. A component of the
-//! user's own is [`ComponentKind::Custom`]: the same row for every name.
+//! A new component is a new row of [`ComponentKind::spec`]; no other code compares kinds or names. A user-supplied
+//! component is [`ComponentKind::Custom`]: the same row for every name.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Result};
 
-/// The components: the paper's five by its letters, those beyond the paper, and users' own.
+/// The components: the paper's five, those beyond the paper, and user-supplied ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ComponentKind {
     /// Structure: the adjacency matrix.
@@ -24,7 +24,7 @@ pub enum ComponentKind {
     P,
     /// Features propagated by symmetric adjacency with self loops.
     S,
-    /// As P, one step; rare features weigh more, as in all that follow.
+    /// As P, one step; rare features have more weight, as in all that follow.
     P1,
     /// As S, one step.
     S1,
@@ -32,22 +32,22 @@ pub enum ComponentKind {
     S3,
     /// As S, five steps.
     S5,
-    /// Features less their average over the neighbours: a high-pass filter.
+    /// Features minus their average over the neighbours: a high-pass filter.
     D,
-    /// Shared neighbours, short paths, cosines of features: of pairs, not of nodes. Links only.
+    /// Common neighbours, short paths, cosines of features: statistics of pairs. Links only.
     X,
-    /// Rows that the graph carries under this name ([`crate::Graph::with_component`]).
+    /// User-supplied rows with this name ([`crate::Graph::with_component`]).
     Custom(CustomName),
 }
 
-/// The name of a user's own component.
+/// The name of a user-supplied component.
 ///
-/// Names are interned, so that a kind stays a small value that is copied; a program uses a handful of them.
+/// Names are interned, so that a kind stays a small `Copy` value; a program uses few of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CustomName(&'static str);
 
 impl CustomName {
-    /// Checks a name: 1 to 32 letters, digits, `-`, `_` or `.`, beginning with a letter, and none of the built-in names.
+    /// Checks a name: 1 to 32 letters, digits, `-`, `_` or `.`, beginning with a letter, and different from the built-in names.
     pub fn new(name: &str) -> Result<Self> {
         static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         const NEED: &str = "a name of 1 to 32 letters, digits, -, _ or ., beginning with a letter";
@@ -77,11 +77,11 @@ impl CustomName {
     }
 }
 
-/// Names that reports use for groups and for evidence beside the components.
+/// Names that reports use for groups and for evidence other than components.
 const RESERVED: [&str; 7] =
     ["all", "control", "communities", "features", "propagation", "roles", "structure"];
 
-/// What a component stands for.
+/// The group of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -92,7 +92,7 @@ pub enum Group {
     Features,
     /// Features propagated over the structure.
     Propagation,
-    /// None of them.
+    /// None of these.
     Other,
 }
 
@@ -108,7 +108,7 @@ pub enum ComponentSource {
     Features(FilterSpec),
     /// Pairs of nodes.
     Pairs,
-    /// Rows supplied by the user, with this name.
+    /// User-supplied rows with this name.
     Custom(CustomName),
 }
 
@@ -122,14 +122,14 @@ pub enum FilterSpec {
     Neighbours(Depth),
     /// Averaged over the neighbours and the node itself.
     SelfLoops(Depth),
-    /// What averaging over the neighbours takes away.
+    /// The difference from the average over the neighbours.
     HighPass,
 }
 
 /// How many steps a component propagates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// As many as [`crate::ComponentParams::steps`] says.
+    /// The number in [`crate::ComponentParams::steps`].
     Parameter,
     /// This many.
     Fixed(usize),
@@ -138,9 +138,9 @@ pub enum Depth {
 /// How columns of words are weighted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weighting {
-    /// All alike, as in the paper.
+    /// Equally, as in the paper.
     Equal,
-    /// Rare ones more.
+    /// Rare ones have more weight.
     Rare,
 }
 
@@ -154,21 +154,21 @@ impl Weighting {
     }
 }
 
-/// Everything that tells one component from another.
+/// The properties of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComponentSpec {
-    /// The name, as `--components` and the results have it.
+    /// The name in `--components` and in results.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub long_name: &'static str,
-    /// What it stands for in the verdict.
+    /// Its group in the verdict.
     pub group: Group,
     /// What it is computed from.
     pub source: ComponentSource,
     /// How columns of words are weighted.
     pub weighting: Weighting,
-    /// Names its random streams, for good: a change would change results.
+    /// Number of its random stream. Fixed: a change would change results.
     pub(crate) stream: u64,
 }
 
@@ -192,7 +192,7 @@ impl ComponentKind {
         ComponentKind::X,
     ];
 
-    /// Everything that tells this component from others.
+    /// The properties of this component.
     pub fn spec(self) -> ComponentSpec {
         use ComponentKind as Kind;
         use ComponentSource::{Adjacency, Custom, Features, Pairs, Walks};
@@ -219,7 +219,7 @@ impl ComponentKind {
         ComponentSpec { name, long_name, group, source, weighting, stream }
     }
 
-    /// The name, as `--components` and the results have it.
+    /// The name in `--components` and in results.
     pub fn name(self) -> &'static str {
         self.spec().name
     }
@@ -229,7 +229,7 @@ impl ComponentKind {
         matches!(self.spec().source, ComponentSource::Features(_))
     }
 
-    /// Whether it is an embedding of structure alone: a row for each node of the graph it was made on.
+    /// Whether it is an embedding of structure only: one row of axes per node of the graph it was computed from.
     pub fn is_structural(self) -> bool {
         matches!(self.spec().source, ComponentSource::Adjacency | ComponentSource::Walks)
     }
@@ -239,12 +239,12 @@ impl ComponentKind {
         matches!(self, ComponentKind::Custom(_))
     }
 
-    /// Whether it belongs to pairs, not to nodes.
+    /// Whether it is computed for pairs instead of nodes.
     pub fn is_pairwise(self) -> bool {
         self.spec().source == ComponentSource::Pairs
     }
 
-    /// The component of this name, which may be a user-supplied one; names of groups and the like are none.
+    /// The component of this name, which may be user-supplied; names of groups are not components.
     pub fn named(name: &str) -> Option<ComponentKind> {
         match Subject::of(name)? {
             Subject::Component(kind) => Some(kind),
@@ -277,7 +277,7 @@ impl ComponentKind {
     }
 }
 
-/// A stream for each name, away from those of the built-in components.
+/// A stream per name, different from those of the built-in components.
 fn custom_stream(name: &str) -> u64 {
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -301,7 +301,7 @@ impl<'de> Deserialize<'de> for ComponentKind {
     }
 }
 
-/// What a score was measured for: a component, or evidence on pairs beside the components.
+/// The subject of a score: a component, or other evidence on pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     Component(ComponentKind),
@@ -349,7 +349,7 @@ impl Subject {
         built_in.or_else(|| Some(Subject::Component(ComponentKind::Custom(CustomName::new(key).ok()?))))
     }
 
-    /// What it stands for. Without features F holds degrees.
+    /// Its group. Without features F holds degrees.
     pub(crate) fn group(self, featureless: bool) -> Group {
         match self {
             Subject::Component(kind) => match kind.spec().group {
@@ -374,7 +374,7 @@ pub enum TaskKind {
 }
 
 impl TaskKind {
-    /// The name, as `--task` and the results have it.
+    /// The name in `--task` and in results.
     pub fn name(self) -> &'static str {
         match self {
             TaskKind::Links => "links",

@@ -1,4 +1,4 @@
-//! Models as files: safetensors, whose one metadata entry holds everything that is not an array, and a digest over all.
+//! Model files: safetensors with one metadata entry, which holds everything that is not an array, and a digest of the whole.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -18,14 +18,14 @@ use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
 
-/// Grows by one when a file can no longer be read by what came before.
+/// Format version; incremented when older programs can no longer read new files.
 const VERSION: u32 = 3;
-/// The version of files without user-supplied components: older programs read them.
+/// The version of files without user-supplied components, which older programs can read.
 const WITHOUT_CUSTOM: u32 = 2;
-/// The one metadata entry.
+/// Name of the metadata entry.
 const ENTRY: &str = "netinfof";
 
-/// The metadata entry: who reads the first two knows whether to read on.
+/// The metadata entry. The first two fields show whether the file can be read.
 #[derive(Serialize, Deserialize)]
 struct MetadataEntry {
     format: u32,
@@ -34,7 +34,7 @@ struct MetadataEntry {
     head: ModelHead,
 }
 
-/// All that is no array.
+/// Everything that is not an array.
 #[derive(Serialize, Deserialize)]
 struct ModelHead {
     about: About,
@@ -61,14 +61,14 @@ struct NodeHead {
     calibration: NodeCalibration,
 }
 
-/// How one component is made.
+/// How one component is computed.
 #[derive(Serialize, Deserialize)]
 struct StoredComponent {
     kind: ComponentKind,
     #[serde(flatten)]
     basis: StoredBasis,
     unit_rows: bool,
-    /// Rows that are shorter become zero.
+    /// Shorter rows become zero.
     shortest_row: f32,
     scaled_columns: bool,
 }
@@ -83,7 +83,7 @@ enum StoredBasis {
     Custom { preparation: Box<Preparation> },
 }
 
-/// Arrays on their way into a file.
+/// Collects the arrays of a file to be written.
 #[derive(Default)]
 struct ArrayWriter(Vec<(String, Dtype, Vec<usize>, Vec<u8>)>);
 
@@ -133,7 +133,7 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
     atomic_file::write(path, |out| out.write_all(&bytes))
 }
 
-/// The file's bytes; `path` is for messages alone.
+/// The file's bytes; `path` is only for messages.
 pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     let mut arrays = ArrayWriter::default();
     put_graph(&mut arrays, model);
@@ -227,7 +227,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         .map_err(|e| fault(e.to_string()))
 }
 
-/// Over the head as JSON and, by name, over the kind, shape and bytes of every array.
+/// Digest of the head as JSON and of the kind, shape and bytes of every array, by name.
 fn digest(head: &ModelHead, views: &[(&str, TensorView<'_>)]) -> String {
     let mut sha = Sha256::new();
     sha.update(serde_json::to_vec(head).expect("a head can always be written as JSON"));
@@ -300,7 +300,7 @@ fn put_pairwise(arrays: &mut ArrayWriter, x: &Pairwise) {
     arrays.floats("X.similarity", &[x.weights.len()], &x.weights);
 }
 
-/// Arrays on their way out of a file; every question names what was expected.
+/// Reads the arrays of a file; every error names what was expected.
 struct ArrayReader<'a> {
     path: &'a Path,
     tensors: SafeTensors<'a>,
@@ -371,7 +371,7 @@ pub(super) fn load(path: &Path) -> Result<Model> {
     from_bytes(&bytes, path)
 }
 
-/// What [`to_bytes`] gave; `path` is for messages alone.
+/// Reads the bytes of [`to_bytes`]; `path` is only for messages.
 pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let fault = |what: String| Error::Format { path: path.to_path_buf(), what };
     let refused = |what: &str| fault(format!("{what}; `netinfof act --save` writes models"));
@@ -385,7 +385,7 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| damaged(&e))?;
     let entry = header.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
     let entry = entry.ok_or_else(|| refused("a safetensors file, but not a model of netinfof"))?;
-    // The version first: what comes later may not be understood at all.
+    // The version first: later fields may have another format.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
     if ![WITHOUT_CUSTOM, VERSION].map(|version| Some(u64::from(version))).contains(&version) {

@@ -1,4 +1,4 @@
-//! A model and a graph that is newer than its own: which nodes are known, and whose features hold.
+//! A model and a newer graph: which nodes are known, and which features are used.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,17 +8,17 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId};
 
-/// What a model looks at.
+/// The inputs of a model.
 pub(super) struct View<'a> {
     pub(super) graph: Cow<'a, Csr>,
     pub(super) features: Cow<'a, Features>,
     pub(super) custom: Cow<'a, [CustomComponent]>,
-    /// For each node its number in the model's own graph; the same where there is none.
+    /// For each node, its number in the model's own graph; `None` if that is the same graph.
     pub(super) known: Option<Vec<Option<NodeId>>>,
 }
 
 impl Model {
-    /// The model's own graph, or a newer one beside what the model knows of its nodes.
+    /// The model's own graph, or a newer one with the model's data about its nodes.
     pub(super) fn view<'a>(&'a self, seen: Seen, newer: Option<&'a Graph>, exec: &Exec) -> Result<View<'a>> {
         let Some(newer) = newer else {
             let edges = match seen {
@@ -78,7 +78,7 @@ impl Model {
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 
-    /// A graph of nodes that the model does not know: their features alone can place them, and those of their neighbours.
+    /// A graph in which all nodes are new to the model: they are embedded by their own features and those of their neighbours.
     fn view_of_unknown<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
         let (have, need) = (newer.features().cols(), self.graph.features().cols());
         if have != need {
@@ -94,8 +94,8 @@ impl Model {
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 
-    /// The user-supplied components that the model needs, for the nodes of a newer graph: its own, or those of the model where all
-    /// nodes are known to it.
+    /// The user-supplied components that the model needs, for the nodes of a newer graph: its own, or those of the model if all
+    /// nodes are in the model's graph.
     fn custom_of<'a>(
         &self,
         newer: &'a Graph,

@@ -1,11 +1,11 @@
-//! The likeliest partners of nodes: an exact maximum inner product search, and X as a second look at a pool.
+//! The most likely partners of nodes: an exact maximum inner product search, and re-ranking of a pool by X.
 //!
 //! Without X the score of a pair is bilinear: with `M = ½ (H W + W H)`, W the weights of a component, it is the sum of
-//! `ẑ_i M · ẑ_j` over the components. So all partners of a block of nodes are one matrix product away; of each product only the
-//! best of every row are kept. Where all nodes are asked about, a pair serves both of its ends, and half of the products
-//! do. X is not bilinear: it ranks again what the products found, beside the nodes with neighbours in common.
+//! `ẑ_i M · ẑ_j` over the components. So all partners of a block of nodes need one matrix product; of each product only the
+//! best of every row are kept. If all nodes are requested, a pair counts for both of its ends, and half of the products
+//! is enough. X is not bilinear: it re-ranks the results of the products, together with the nodes with common neighbours.
 //!
-//! Memory is that of the embeddings, a few blocks, and what is kept; results are handed out block by block.
+//! Memory is that of the embeddings, a few blocks and the kept pairs; results are returned block by block.
 
 mod sweep;
 
@@ -20,21 +20,21 @@ use crate::graph::{Csr, NodeId, Pair, ordered};
 use crate::link::{LinkComponent, PairSet};
 use crate::matrix::Matrix;
 
-/// What is asked for.
+/// Parameters of a recommendation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RecommendParams {
-    /// Partners of each node, or pairs in all.
+    /// Partners per node, or total number of pairs.
     pub k: usize,
-    /// Whether edges of the graph are left out (default: no).
+    /// Whether edges of the graph are excluded (default: no).
     pub exclude_known: bool,
-    /// Where X is one of the components: how many candidates of each node are looked at with it. `None` takes as many as make
-    /// ten million pairs in all, and at least fifty and ten times k; as many as there are nodes is exact.
+    /// If X is one of the components: the number of candidates per node that it re-ranks. `None` uses as many as give
+    /// ten million pairs in total, and at least fifty and ten times k. With the number of nodes the result is exact.
     pub pool: Option<usize>,
 }
 
 impl RecommendParams {
-    /// This many partners.
+    /// Parameters for this many partners.
     pub fn new(k: usize) -> Self {
         RecommendParams { k, exclude_known: false, pool: None }
     }
@@ -55,16 +55,16 @@ impl RecommendParams {
     }
 }
 
-/// Pairs that X looks at where nobody says how many.
+/// Default number of pairs that X re-ranks.
 const BUDGET: usize = 10_000_000;
-/// Products and scores differ in their last digits: this many more than asked for are scored before the best are taken.
+/// Products and scores differ in their last digits: this many additional pairs are scored before the best are selected.
 const SLACK: usize = 16;
 
 /// A pair and its log-odds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Recommended {
-    /// The node asked about; for pairs in all, the smaller one, or the source where the order means something.
+    /// The requested node; for the best pairs overall, the smaller node, or the source if the order matters.
     pub node: NodeId,
     /// Its partner.
     pub other: NodeId,
@@ -73,7 +73,7 @@ pub struct Recommended {
 }
 
 impl LinkScorer {
-    /// The `k` likeliest partners of every one of these nodes (`None`: of all), best first; `each` gets them as they are found,
+    /// The `k` most likely partners of each of these nodes (`None`: of all nodes), best first; `each` gets them as they are found,
     /// node after node.
     pub fn recommend(
         &self,
@@ -87,7 +87,7 @@ impl LinkScorer {
         if let Some(&node) = nodes.and_then(|nodes| nodes.iter().find(|&&node| node as usize >= n)) {
             return Err(Error::param("node", node, format!("below {n}")));
         }
-        // A node that is asked about twice is answered once.
+        // A node that is requested twice is answered once.
         let once: Option<Vec<NodeId>> = nodes.map(|nodes| {
             let mut met = HashSet::new();
             nodes.iter().copied().filter(|&node| met.insert(node)).collect()
@@ -98,7 +98,7 @@ impl LinkScorer {
         if self.source.is_some() && pool.saturating_add(1) >= n {
             let all: Vec<NodeId> = (0..n as NodeId).collect();
             let rows = nodes.unwrap_or(&all);
-            // As many nodes at a time as make a million pairs.
+            // As many nodes at a time as give a million pairs.
             let part = (1_000_000 / n).max(1);
             return exec.stage("recommend", rows.len().div_ceil(part), || {
                 for rows in rows.chunks(part) {
@@ -121,7 +121,7 @@ impl LinkScorer {
         let keep = if self.source.is_some() { pool } else { params.k.saturating_add(SLACK) };
         let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_x(self, pool, exec)?;
         sweep.run(nodes, keep, exec, |rows| {
-            // As many nodes at a time as make a million pairs.
+            // As many nodes at a time as give a million pairs.
             for rows in rows.chunks((500_000 / pool).max(1)) {
                 let pairs = exec.map_blocks(rows.len(), 32, |range| {
                     let mut pairs: Vec<Pair> = Vec::new();
@@ -143,7 +143,7 @@ impl LinkScorer {
         })
     }
 
-    /// The `k` likeliest pairs of all, best first.
+    /// The `k` most likely pairs overall, best first.
     pub fn recommend_overall(&self, params: &RecommendParams, exec: &Exec) -> Result<Vec<Recommended>> {
         params.validate()?;
         let n = self.graph.nodes();
@@ -162,7 +162,7 @@ impl LinkScorer {
             take(pairs.iter().zip(scores).map(|(&pair, score)| recommended(pair, score)).collect());
             return Ok(best);
         }
-        // The best pairs are among the best of their nodes; few of all are of one node.
+        // The best pairs are among the best of their nodes, and usually few of them share a node.
         let share = (BUDGET / n.max(1)).max(50).max(params.k.div_ceil(n.max(1)));
         let each = if n * (n - 1) / 2 <= BUDGET { n } else { params.pool.unwrap_or(share).min(n) };
         let each = RecommendParams { k: each, pool: Some(each), ..params.clone() };
@@ -176,7 +176,7 @@ impl LinkScorer {
         Ok(best)
     }
 
-    /// Vectors for any store of vectors: the inner product of a node's query and another's key is the log-odds of an edge without
+    /// Vectors for a vector database: the inner product of one node's query and another's key is the log-odds of an edge without
     /// X and without the intercept.
     pub fn vectors(&self, exec: &Exec) -> Result<[Matrix; 2]> {
         let sweep = Sweep::new(self, false, BLOCKS);
@@ -198,7 +198,7 @@ impl LinkScorer {
         Ok(out)
     }
 
-    /// What X alone says of pairs; nothing without X.
+    /// The contribution of X to the scores of pairs; `None` without X.
     fn x_alone(&self, pairs: &[Pair], exec: &Exec) -> Vec<f64> {
         let (Some(source), Some(x @ LinkComponent::Pairwise(_))) = (&self.source, self.components.last())
         else {
@@ -209,7 +209,7 @@ impl LinkScorer {
         alone.scores(&[x], &PairSet::new(pairs.to_vec(), Some(source), exec), exec)
     }
 
-    /// What X adds to the pairs of every node on average, less the mean of all; nothing without X.
+    /// The mean contribution of X to the pairs of every node, minus the overall mean; `None` without X.
     fn popularity(&self, exec: &Exec) -> Vec<f32> {
         const PARTNERS: usize = 16;
         let n = self.graph.nodes();
@@ -219,7 +219,7 @@ impl LinkScorer {
         let mut means = Vec::with_capacity(n);
         for first in (0..n).step_by(1 << 14) {
             let end = (first + (1 << 14)).min(n);
-            // Partners at even distances: of all degrees, and seldom a neighbour.
+            // Evenly spaced partners have all degrees and are rarely neighbours.
             let partner = |node: usize, at: usize| ((node + 1 + at * n / PARTNERS) % n) as NodeId;
             let pairs: Vec<Pair> = (first..end)
                 .flat_map(|node| (0..PARTNERS).map(move |at| [node as NodeId, partner(node, at)]))
@@ -235,7 +235,7 @@ impl LinkScorer {
         i != j && !(exclude_known && self.graph.adjacency().contains(i, j))
     }
 
-    /// The best partners of every first node, in the order the nodes come in.
+    /// The best partners of every first node, in the order of the nodes.
     fn best_of(&self, pairs: &[Pair], k: usize, exec: &Exec) -> Result<Vec<Recommended>> {
         let scores = self.scores(pairs, exec)?;
         let found: Vec<Recommended> = pairs
@@ -262,9 +262,9 @@ fn order(a: &Recommended, b: &Recommended) -> std::cmp::Ordering {
     b.score.total_cmp(&a.score)
 }
 
-/// Nodes that have neighbours in common with this one, those that share the most of rare ones first.
+/// Nodes with neighbours in common with this one, by decreasing weight; common neighbours of low degree weigh more.
 fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
-    // A busy neighbour says little about any of its own.
+    // A common neighbour of high degree is weak evidence.
     const WALKED: usize = 1024;
     let mut shared: Vec<(NodeId, f32)> = Vec::new();
     for &between in graph.row(node as usize) {
@@ -319,7 +319,7 @@ mod tests {
         scorer.best_of(&pairs, k, exec).unwrap()
     }
 
-    /// The same scores, and the same partners but for ties.
+    /// The same scores, and the same partners except for ties.
     fn same(found: &[Recommended], expected: &[Recommended]) {
         let scores = |list: &[Recommended]| list.iter().map(|r| r.score).collect::<Vec<_>>();
         assert_eq!(scores(found), scores(expected));
@@ -334,7 +334,7 @@ mod tests {
             let scorer = model.links(Seen::Training, None, &exec).unwrap();
             let n = scorer.graph.nodes();
             for exclude_known in [false, true] {
-                // Small enough for several waves, and for pairs that serve both ends.
+                // Small enough for several waves, and for pairs that count for both ends.
                 let blocks = SearchBlocks { rows: 16, columns: 40, wave: 3, sample: n / 9 };
                 let sweep = Sweep::new(&scorer, exclude_known, blocks);
                 let keep = 5 + SLACK;
@@ -392,7 +392,7 @@ mod tests {
         }
     }
 
-    /// Nodes without an edge and without features: all are alike to them, and they get partners all the same.
+    /// Nodes without edges and without features: all partners have the same score, and they still get partners.
     #[test]
     fn isolated_nodes_and_models_of_x_alone_are_met() {
         let exec = Exec::new(2).unwrap();

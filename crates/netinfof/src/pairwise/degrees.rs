@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
-/// What degrees alone say about pairs, as X has it.
+/// The degree columns of X as a score of pairs.
 #[derive(Debug)]
 pub(crate) struct DegreeScore<'a> {
     pub(super) graph: &'a Csr,
@@ -24,7 +24,7 @@ impl<'a> DegreeScore<'a> {
     }
 }
 
-/// The columns of X that need degrees alone, the others zero.
+/// The columns of X that need only degrees; the others are zero.
 pub(super) fn degree_columns(graph: &Csr, pairs: &[Pair]) -> Matrix {
     let mut out = Matrix::zeros(pairs.len(), COLUMNS.len());
     for (at, &[i, j]) in pairs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Rows of features that pairs are compared by, in the form that they are stored in.
+//! Rows of features by which pairs are compared, in their stored form.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,14 +10,14 @@ use crate::kernel::{self, Blocks};
 use crate::matrix::Matrix;
 
 thread_local! {
-    /// A row of large features, for the moment.
+    /// A temporary row of large features.
     static ROOM: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
 #[derive(Debug)]
 pub(super) enum FeatureRows<'a> {
     Dense(Cow<'a, Matrix>),
-    /// Dense ones that are too large to be copied, with a factor for every row.
+    /// Dense features that are too large to be copied, with a factor for every row.
     Large {
         prepared: PreparedRows<'a>,
         factors: Vec<f32>,
@@ -56,7 +56,7 @@ impl<'a> FeatureRows<'a> {
         }
     }
 
-    /// Sets `to` to zero where these rows are not.
+    /// Sets `to` to zero at the nonzero entries of these rows.
     pub(super) fn clear(&self, rows: impl Iterator<Item = usize>, to: &mut [f32]) {
         match self {
             FeatureRows::Dense(_) | FeatureRows::Large { .. } => to.fill(0.0),

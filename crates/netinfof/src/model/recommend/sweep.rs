@@ -1,4 +1,4 @@
-//! The bilinear part of the scores of all pairs, block by block, of which only the best are kept.
+//! The bilinear part of the scores of all pairs, block by block. Only the best pairs are kept.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use crate::link::LinkComponent;
 use crate::matrix::Matrix;
 use crate::model::LinkScorer;
 
-/// The best so far of one node. Ties go to who came first, and those come in the order of their numbers.
+/// The best partners so far of one node. Ties go to the earlier candidate; candidates come in the order of their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct TopPartners {
     keep: usize,
     pub(super) entries: Vec<(f32, NodeId)>,
-    /// What an entry must be above.
+    /// The threshold that an entry must exceed.
     threshold: f32,
 }
 
@@ -30,7 +30,7 @@ impl TopPartners {
     fn push(&mut self, score: f32, node: NodeId) {
         if score > self.threshold {
             self.entries.push((score, node));
-            // Let some gather, then drop half at once.
+            // Collect some entries, then drop half of them at once.
             if self.entries.len() >= 2 * self.keep {
                 self.shrink();
             }
@@ -49,19 +49,19 @@ impl TopPartners {
     }
 }
 
-/// The threshold of a node to which all others are alike, an isolated one perhaps: nothing is above it.
+/// The threshold of a node with equal scores for all partners, such as an isolated node: no score exceeds it.
 pub(super) const FLAT: f32 = f32::INFINITY;
 
-/// Sizes of the blocks. Results do not depend on them, but for ties.
+/// Sizes of the blocks. Results do not depend on them, except for ties.
 #[derive(Clone, Copy)]
 pub(super) struct SearchBlocks {
-    /// Nodes asked about by one task.
+    /// Requested nodes per task.
     pub(super) rows: usize,
-    /// Partners of one product.
+    /// Partners per product.
     pub(super) columns: usize,
-    /// Tasks after which what was found is shared.
+    /// Number of tasks after which results are shared.
     pub(super) wave: usize,
-    /// Partners that first thresholds are taken from.
+    /// Number of partners that give the first thresholds.
     pub(super) sample: usize,
 }
 
@@ -73,10 +73,10 @@ pub(super) struct Sweep<'a> {
     exclude_known: bool,
     /// The components, each with its M.
     parts: Vec<(&'a AdjustedComponent, Matrix)>,
-    /// What X makes of a node on average, where the products choose for it.
+    /// The mean contribution of X per node, if the products select candidates for X.
     popularity: Vec<f32>,
     pub(super) width: usize,
-    /// Whether a pair scores the same from both ends.
+    /// Whether a pair has the same score from both ends.
     symmetric: bool,
     blocks: SearchBlocks,
 }
@@ -103,8 +103,8 @@ impl<'a> Sweep<'a> {
         Sweep { graph, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
     }
 
-    /// With what X says as far as products can say it, so that the pool holds what X will like: for every component a multiple of
-    /// ẑ_i · ẑ_j and of ẑ_i H · ẑ_j, and for every node what X makes of it on average. Fitted to X on the pools of some nodes.
+    /// With a bilinear approximation of X, so that the pool contains pairs that X ranks high: for every component a multiple of
+    /// ẑ_i · ẑ_j and of ẑ_i H · ẑ_j, and for every node the mean contribution of X. Fitted to X on the pools of some nodes.
     pub(super) fn with_x(mut self, scorer: &LinkScorer, pool: usize, exec: &Exec) -> Result<Self> {
         const NODES: usize = 200;
         const MOST: usize = 500;
@@ -213,7 +213,7 @@ impl<'a> Sweep<'a> {
         i != j && !(self.exclude_known && self.graph.contains(i, j))
     }
 
-    /// Finds the best partners of nodes, and hands them out wave by wave, in order.
+    /// Finds the best partners of nodes, and returns them wave by wave, in order.
     pub(super) fn run(
         &self,
         nodes: Option<&[NodeId]>,
@@ -224,7 +224,7 @@ impl<'a> Sweep<'a> {
         let n = self.graph.rows();
         let keep = keep.min(n).max(1);
         let SearchBlocks { rows, wave, sample, .. } = self.blocks;
-        // Half of the products pay where there are many, and thresholds from a sample are worth something.
+        // Symmetry saves half of the products, which pays off only if there are many, and thresholds from a sample are useful.
         let both =
             nodes.is_none() && self.symmetric && self.width > 0 && n > 8 * sample && 4 * keep <= sample;
         let all: Vec<NodeId> = if nodes.is_none() { (0..n as NodeId).collect() } else { Vec::new() };
@@ -254,7 +254,7 @@ impl<'a> Sweep<'a> {
                     rows.extend(nodes.iter().copied().zip(found.own));
                     emitted.extend(found.sent);
                 }
-                // To those of this wave, and to those that come later.
+                // Update the nodes of this wave and the later ones.
                 let (first, end) =
                     (number * self.blocks.rows * wave, number * self.blocks.rows * wave + part.len());
                 for PartnerOffer { to, from, score } in emitted {
@@ -269,7 +269,7 @@ impl<'a> Sweep<'a> {
                 }
                 for (node, best) in &mut rows {
                     if both && thresholds[*node as usize] == FLAT {
-                        // All are alike to it: the first ones are as good as any.
+                        // All scores are equal: the first candidates are as good as any.
                         let others = (0..n as NodeId).filter(|&other| self.wanted(*node, other));
                         best.entries = others.take(keep).map(|other| (0.0, other)).collect();
                     }
@@ -285,7 +285,7 @@ impl<'a> Sweep<'a> {
         })
     }
 
-    /// What the best of every node are above, from some partners spread over all.
+    /// Thresholds for the best of every node, from a sample of partners spread over all nodes.
     fn first_thresholds(&self, keep: usize, thresholds: &mut [f32], exec: &Exec) {
         let n = self.graph.rows();
         let stride = n.div_ceil(self.blocks.sample);
@@ -314,7 +314,7 @@ impl<'a> Sweep<'a> {
                     }
                 }
                 best.shrink();
-                // Just below: the one that gave it will be met again, in a product that may round another way.
+                // Slightly lower, because the partner that gave it occurs again in a product that may round differently.
                 *threshold = best.threshold - best.threshold.abs() * 1e-4 - 1e-6;
                 if flat[node as usize - first] {
                     *threshold = FLAT;
@@ -323,7 +323,7 @@ impl<'a> Sweep<'a> {
         });
     }
 
-    /// The best partners of some nodes, and, where pairs serve both ends, what the nodes are to others.
+    /// The best partners of some nodes and, if pairs count for both ends, the candidates that these nodes are for others.
     fn task(
         &self,
         nodes: &[NodeId],
@@ -336,7 +336,7 @@ impl<'a> Sweep<'a> {
         let mut queries = vec![0.0; nodes.len() * self.width];
         self.queries(nodes, &mut queries);
         let (mut keys, mut scores, mut sent) = (Vec::new(), Vec::new(), Vec::new());
-        // Nodes before these have looked at them already.
+        // Earlier nodes have already covered these pairs.
         let mut start = if both { nodes[0] as usize } else { 0 };
         let past = if both { nodes[0] as usize + nodes.len() } else { n };
         let never = vec![f32::INFINITY; self.blocks.columns];
@@ -371,7 +371,7 @@ impl<'a> Sweep<'a> {
         SweepOutcome { own, sent }
     }
 
-    /// The best pairs of all.
+    /// The best pairs overall.
     pub(super) fn overall(&self, keep: usize, exec: &Exec) -> Result<Vec<Pair>> {
         let n = self.graph.rows();
         let SearchBlocks { rows, columns, wave, .. } = self.blocks;
@@ -395,7 +395,7 @@ impl<'a> Sweep<'a> {
                     self.queries(&nodes, &mut queries);
                     let (mut keys, mut scores) = (Vec::new(), Vec::new());
                     let (mut own, mut limit) = (Vec::new(), threshold);
-                    // A pair counts once: from its smaller node, or from its source where the order means something.
+                    // A pair counts once: from its smaller node, or from its source if the order matters.
                     let mut start = if self.symmetric { first } else { 0 };
                     while start < n && exec.check().is_ok() {
                         let end = (start + columns).min(n);
@@ -425,13 +425,13 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// What a task found: the best of its own nodes, and what they are to others.
+/// The results of a task: the best partners of its own nodes, and candidates for other nodes.
 struct SweepOutcome {
     own: Vec<TopPartners>,
     sent: Vec<PartnerOffer>,
 }
 
-/// A node found a partner that may want it too.
+/// A pair found from one end that may be among the best of the other end.
 struct PartnerOffer {
     to: NodeId,
     from: NodeId,
