@@ -45,7 +45,7 @@ pub(crate) const COLUMNS: [&str; 19] = [
     "features of the neighbours",
 ];
 
-/// Number of columns.
+/// All columns.
 pub(crate) const ALL: Range<usize> = 0..COLUMNS.len();
 /// The columns that need no features.
 const STRUCTURE: Range<usize> = 0..14;

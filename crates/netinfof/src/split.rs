@@ -1,6 +1,6 @@
-//! Which edges train, validate and test, and which pairs are the negatives (paper, section 5.1).
+//! Division of edges into training, validation and test sets, with negatives (paper, section 5.1).
 //!
-//! Everything that is learned sees the training graph alone. Two protocols for negatives exist and are never mixed: see
+//! Everything that is learned uses only the training graph. Two protocols for negatives exist and are never mixed: see
 //! [`Protocol`].
 
 pub mod check;
@@ -24,40 +24,40 @@ use negatives::{
 };
 pub use nodes::{NodeSets, NodeSplit, NodeSplitParams, nodes, nodes_given};
 
-/// What counts as a negative. Numbers of the two protocols cannot be compared.
+/// What counts as a negative. Figures of the two protocols must not be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// Negatives are verified: distinct pairs that are not edges of the graph or of any set of the split.
+    /// Negatives are verified: distinct non-edges of the graph and of every set of the split.
     #[default]
     Clean,
     /// Negatives are unverified uniform pairs, as in the published code: on dense graphs many are true edges.
     Paper,
 }
 
-/// Which pairs a model has to tell from edges. Numbers of different kinds cannot be compared.
+/// The kind of negatives. Figures of different kinds must not be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Negatives {
-    /// Any pairs: most have ends of low degree that are far from each other.
+    /// Uniform random pairs: most have ends of low degree that are far from each other.
     #[default]
     Uniform,
-    /// Pairs whose ends have the degrees of the positives' ends.
+    /// Degree-matched: pairs whose ends have the degrees of the positives' ends.
     Degree,
-    /// For each positive, [`HEART_EACH`] pairs that share an end with it and look like edges (HeaRT).
+    /// For each positive, [`HEART_EACH`] pairs that share an end with it and resemble edges (HeaRT).
     Heart,
 }
 
-/// Hard negatives for each positive, as HeaRT's authors have it.
+/// Hard negatives per positive, as in HeaRT.
 pub const HEART_EACH: usize = 500;
 
 /// How edges are split.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SplitParams {
-    /// Share of the edges that train (default 0.7).
+    /// Share of training edges (default 0.7).
     pub train: f64,
-    /// Share of the edges that validate (default 0.1); the rest tests.
+    /// Share of validation edges (default 0.1); the rest are test edges.
     pub valid: f64,
     /// What counts as a negative (default clean).
     pub protocol: Protocol,
@@ -101,39 +101,39 @@ impl SplitParams {
     }
 }
 
-/// Pairs to tell apart.
+/// Positives and negatives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pairs {
     /// Edges.
     pub positives: Vec<Pair>,
-    /// Pairs that should be no edges.
+    /// Pairs that should not be edges.
     pub negatives: Vec<Pair>,
 }
 
 impl Pairs {
-    /// The first positives at most, and of the negatives that each of them has, some from the hardest to the easiest.
+    /// Limited numbers of positives and of negatives per positive, the latter from the hardest to the easiest.
     pub(crate) fn thinned(&self, each: usize, most: usize, kept: usize) -> Pairs {
         let count = self.positives.len().min(most);
         let kept = kept.min(each);
-        // A different place in the order for each positive: all grades of hardness are met, however few are kept.
+        // A different offset for each positive, so that all levels of difficulty are represented even if few are kept.
         let of =
             |at: usize| (0..kept).map(move |k| self.negatives[at * each + (at + k * each / kept) % each]);
         Pairs { positives: self.positives[..count].to_vec(), negatives: (0..count).flat_map(of).collect() }
     }
 }
 
-/// A split as lists of pairs, from the caller's own files.
+/// A split supplied by the caller, as lists of pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkPairs {
     /// Training edges.
     pub train: Vec<Pair>,
-    /// Validation pairs; negatives are drawn where there are none.
+    /// Validation pairs; negatives are drawn if there are none.
     pub valid: Pairs,
-    /// Test pairs; negatives are drawn where there are none.
+    /// Test pairs; negatives are drawn if there are none.
     pub test: Pairs,
 }
 
-/// A split of the edges: the training graph, and the pairs to validate and test on.
+/// A split of the edges: the training graph, and the validation and test pairs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LinkSplit {
@@ -145,10 +145,10 @@ pub struct LinkSplit {
     pub valid: Pairs,
     /// Test pairs.
     pub test: Pairs,
-    /// How many negatives each positive has of its own, one after the other; 0 where all share them.
+    /// Number of own negatives per positive, one after the other; 0 if all positives share the negatives.
     pub negatives_per_edge: usize,
-    /// More negatives to make choices on, so that they hang less on chance; none in the paper protocol, none of the hard
-    /// kind, and none where validation or test negatives are the caller's own.
+    /// Additional negatives for choices, so that they depend less on chance; none in the paper protocol, none of the hard
+    /// kind, and none if the caller supplied validation or test negatives.
     pub choice: Vec<Pair>,
     /// How the negatives were drawn.
     pub protocol: Protocol,
@@ -157,14 +157,14 @@ pub struct LinkSplit {
 }
 
 impl LinkSplit {
-    /// The adjacency of every edge that is known of: those of the graph and of the three sets. A split may hold edges that the
-    /// graph does not list: OGB's graphs hold the training edges alone.
+    /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges that the
+    /// graph does not contain: OGB's graphs contain only the training edges.
     pub(crate) fn known_edges<'a>(&self, graph: &'a Graph) -> Cow<'a, Csr> {
         let sets = [&self.train, &self.valid.positives, &self.test.positives];
         graph.adjacency_with(sets.into_iter().flatten())
     }
 
-    /// Test edges that a training edge repeats: both ends have the features of its ends, and one at least is another node.
+    /// Test edges that repeat a training edge: both ends have the features of its ends, and at least one is a different node.
     pub(crate) fn repeats(&self, twins: &[NodeId]) -> usize {
         let mut shared = vec![false; twins.len()];
         for (node, &first) in (0..).zip(twins).filter(|(node, first)| node != *first) {
@@ -179,16 +179,16 @@ impl LinkSplit {
             .iter()
             .filter(may)
             .for_each(|pair| *asked.entry(features(pair)).or_default() += 1);
-        // Every test edge is found once, however many training edges repeat it.
+        // Every test edge counts once, however many training edges it repeats.
         let repeated = self.train.iter().filter(may).filter_map(|pair| asked.remove(&features(pair)));
         repeated.sum()
     }
 }
 
-/// Fewer edges cannot be split three ways in any useful sense.
+/// Minimum number of edges for a useful split into three sets.
 const FEWEST_EDGES: usize = 20;
 
-/// Negatives that choices are made on, for each test negative, and in all at least and at most.
+/// Negatives for choices: number per test negative, and minimum and maximum in total.
 const CHOICE_FACTOR: usize = 4;
 const CHOICE_LEAST: usize = 20_000;
 const CHOICE_MOST: usize = 400_000;
@@ -219,7 +219,7 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
     links_given(graph, pairs, params, seed, exec)
 }
 
-/// Takes the caller's own split; draws negatives where it has none.
+/// A split supplied by the caller; negatives are drawn where they are missing.
 pub fn links_given(
     graph: &Graph,
     pairs: LinkPairs,
@@ -300,7 +300,7 @@ pub fn links_given(
         protocol: params.protocol,
         negatives: params.negatives,
     };
-    // A drawn negative that is an edge anywhere would count against the model that finds it.
+    // A negative that is an edge in any set would penalise a model that predicts it correctly.
     let all = &*split.known_edges(graph);
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
     match (params.protocol, params.negatives) {
@@ -347,14 +347,14 @@ pub fn links_given(
 }
 
 impl LinkSplit {
-    /// For each of these held-out edges one pair that is no edge of `all`, its ends taken from two of them: how often a node occurs, and the edges
-    /// that the split took from it, separate these from edges no longer. None where there are no such pairs.
+    /// For each of these held-out edges, one non-edge of `all` whose ends come from two of them: the frequency of a node, and the edges
+    /// that the split removed from it, then do not separate negatives from edges. `None` if there are no such pairs.
     pub(crate) fn matched(all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
         let mut draw = seed.stream(Stream::MatchedNegatives, unit);
         matched_non_edges(all, edges, edges.len(), &mut HashSet::new(), &mut draw).ok()
     }
 
-    /// Uniform pairs that are not edges of `all`, to calibrate probabilities on: the negatives that choices are made on where they are such.
+    /// Uniform non-edges of `all` for calibration: the negatives for choices, if those are uniform.
     pub(crate) fn calibration_pairs<'a>(&'a self, all: &Csr, seed: Seed) -> Cow<'a, [Pair]> {
         if self.negatives == Negatives::Uniform && self.choice.len() >= self.test.negatives.len() {
             return Cow::Borrowed(&self.choice);
@@ -364,8 +364,8 @@ impl LinkSplit {
         Cow::Owned(distinct_non_edges(all, wanted.min(free_pairs(all) / 2), &mut draw).unwrap_or_default())
     }
 
-    /// How well the degrees of the training graph alone separate validation edges from the other validation pairs. Below 0.5 where held-out
-    /// edges join nodes of low training degree: the mark of the split itself on graphs whose degrees are all alike.
+    /// How well the degrees of the training graph alone separate validation edges from the other validation pairs. Below 0.5 if held-out
+    /// edges join nodes of low training degree: on graphs with nearly equal degrees, the split itself causes this.
     pub(crate) fn degree_auc(&self) -> f64 {
         let degree = |node: u32| self.graph.row(node as usize).len() as f64;
         let score = |pair: &Pair| degree(pair[0]).ln_1p() + degree(pair[1]).ln_1p();
@@ -373,8 +373,8 @@ impl LinkSplit {
         metric::auc(&scores(&self.valid.positives), &scores(&self.valid.negatives))
     }
 
-    /// Random pairs to learn from. Only the training graph is looked at: a check against all edges would tell the
-    /// learner where held-out edges are not.
+    /// Random pairs for training. Only the training graph is used: a check against all edges would leak to the
+    /// learner which pairs are not held-out edges.
     pub(crate) fn training_negatives(&self, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
         let nodes = self.graph.rows();
         match self.protocol {

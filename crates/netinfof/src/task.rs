@@ -1,6 +1,6 @@
-//! What a task is: the steps of a run that links and nodes do differently.
+//! Tasks: the steps of a run that differ between links and nodes.
 //!
-//! The pipeline runs them in order and knows nothing of the task beyond this trait. A new task is a new file here,
+//! [`crate::pipeline`] runs them in order and depends on the task only through this trait. A new task is a new file here,
 //! with its [`TaskKind`].
 
 mod links;
@@ -26,10 +26,10 @@ use crate::probe::Probed;
 use crate::seed::Seed;
 use crate::spec::{Group, Subject, TaskKind};
 
-/// What a run works on, the same for every split.
+/// The inputs of a run, the same for every split.
 pub(crate) struct Run<'a, T: Task> {
     pub(crate) graph: &'a Graph,
-    /// The caller's own split.
+    /// The split supplied by the caller.
     pub(crate) given: Option<&'a T::Given>,
     pub(crate) goal: Goal,
     pub(crate) params: &'a T::Params,
@@ -43,7 +43,7 @@ pub(crate) struct CommonParams<'a> {
     pub(crate) component: &'a ComponentParams,
 }
 
-/// Bits about the target, and the same where degrees are of no help.
+/// Bits about the target, and the same against degree-matched negatives.
 pub(crate) struct MeasuredInformation {
     pub(crate) information: Information,
     pub(crate) beyond_degree: Option<Information>,
@@ -51,21 +51,21 @@ pub(crate) struct MeasuredInformation {
 
 /// The steps of a run, in the order in which the pipeline calls them.
 pub(crate) trait Task: Sized {
-    /// The caller's own split.
+    /// The split supplied by the caller.
     type Given;
     /// The parameters of all steps.
     type Params: Clone;
     /// Training, validation and test data.
     type Split;
-    /// What was learned from the training data, with the samples that it is judged on.
+    /// The components learned from the training data, with the samples for their evaluation.
     type Work<'a>;
-    /// What Act fitted.
+    /// The fit of Act.
     type Fit;
     /// Test data and their scores.
     type Tested;
 
     const KIND: TaskKind;
-    /// The stage between components and Probe that is timed, where the task has one.
+    /// Name of the timed stage between components and Probe, if the task has one.
     const LEARNING_STAGE: Option<&'static str>;
 
     fn validate(params: &Self::Params) -> Result<()>;
@@ -73,9 +73,9 @@ pub(crate) trait Task: Sized {
     fn run_params(params: &Self::Params) -> RunParams;
 
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<Self::Split>;
-    /// The edges that components are built on.
+    /// The edges from which components are computed.
     fn adjacency<'a>(run: &Run<'a, Self>, split: &'a Self::Split) -> &'a Csr;
-    /// Learns from the training data. `keep`: whether the components are wanted after that.
+    /// Learns from the training data. `keep`: whether the components are needed afterwards.
     fn learn<'a>(
         run: &'a Run<'a, Self>,
         split: &'a Self::Split,
@@ -92,20 +92,20 @@ pub(crate) trait Task: Sized {
     ) -> Result<MeasuredInformation>;
     fn act(run: &Run<'_, Self>, work: &Self::Work<'_>, probed: &Probed, seed: Seed) -> Result<Self::Fit>;
 
-    /// What Act reports of its fit.
+    /// The reported results of Act.
     fn act_report(fit: Self::Fit) -> ActReport;
-    /// The model that outlives the run, and what it made of the test data.
+    /// The fitted model, and the test data with its predictions.
     fn keep(run: &Run<'_, Self>, work: &Self::Work<'_>, fit: &Self::Fit, seed: Seed)
     -> (Model, Self::Tested);
-    /// What is reported of every component.
+    /// The reported results of every component.
     fn component_reports(work: &Self::Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)>;
-    /// How well degrees alone do, where that is a question.
+    /// How well degrees alone separate the samples, for tasks where this applies.
     fn degree_auc(work: &Self::Work<'_>) -> Option<f64>;
-    /// Test samples that a training sample repeats.
+    /// Test samples that repeat a training sample.
     fn repeats(split: &Self::Split, twins: &[NodeId]) -> usize;
 }
 
-/// What a subject stands for in predictive information. On a graph without features, propagated degrees are structure.
+/// The role of a subject in predictive information. On a graph without features, propagated degrees are structure.
 fn part_of(subject: Subject, featureless: bool) -> Part {
     match (subject, subject.group(featureless)) {
         (Subject::Component(kind), _) if kind.is_custom() => Part::Custom,

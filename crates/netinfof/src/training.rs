@@ -1,7 +1,7 @@
-//! The pairs that a link model learns from, and the graphs it sees them in.
+//! The training pairs of a link model, and the graphs in which they are embedded.
 //!
-//! A training edge lies inside the graph that its own features are propagated on; a test edge does not. A model that
-//! learns from the first is surprised by the second. Cross-fitting takes the surprise away: training pairs are dealt to K
+//! A training edge is part of the graph on which its own features are propagated; a test edge is not. So training pairs
+//! and test pairs have different distributions. Cross-fitting removes the difference: training pairs are assigned to K
 //! folds, and the features of a fold's pairs come from the training graph *without that fold's edges*, in the space of the
 //! whole training graph (`Component::embed`). That costs K propagations and no decomposition. K = 0 turns it off.
 
@@ -15,29 +15,29 @@ use crate::matrix::Matrix;
 use crate::seed::{Seed, Stream};
 use crate::split::LinkSplit;
 
-/// Which pairs are drawn to learn from.
+/// Which training pairs are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct TrainingParams {
-    /// Folds of cross-fitting; 0 turns it off.
+    /// Number of folds of cross-fitting; 0 turns it off.
     pub folds: usize,
-    /// Training pairs of Act at most, and negatives for each of its edges.
+    /// Maximum number of training pairs of Act, and negatives per edge.
     pub act: [usize; 2],
-    /// Negatives for each edge when the bins of Probe are placed.
+    /// Negatives per edge for placing the bins of Probe.
     pub probe_negatives: usize,
-    /// Edges that the compatibility matrix is fitted on at most, and negatives for each of them.
+    /// Maximum number of edges for the compatibility matrix, and negatives per edge.
     pub compat: [usize; 2],
-    /// Whether the compatibility matrix sees edges of the 2-core alone.
+    /// Whether the compatibility matrix is fitted on edges of the 2-core only.
     pub compat_core: bool,
 }
 
-/// Pairs with their answers: edges first, then negatives.
+/// Pairs with labels: edges first, then negatives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labelled {
     /// The pairs, as nodes.
     pub(crate) pairs: Vec<Pair>,
     /// The same pairs as rows of [`Training::rows`].
     pub(crate) rows: Vec<Pair>,
-    /// How many of them are edges.
+    /// Number of edges among them.
     pub(crate) edges: usize,
 }
 
@@ -47,7 +47,7 @@ impl Labelled {
     }
 }
 
-/// What a link model learns from.
+/// The training data of a link model.
 #[derive(Debug)]
 pub struct Training {
     /// For the weights of Act.
@@ -59,7 +59,7 @@ pub struct Training {
     folds: Vec<CrossFitFold>,
 }
 
-/// A graph without some of the edges, and the nodes of the pairs that are seen in it.
+/// A graph without some of the edges, and the nodes of the pairs that are embedded in it.
 #[derive(Debug)]
 struct CrossFitFold {
     graph: Csr,
@@ -68,16 +68,16 @@ struct CrossFitFold {
 }
 
 impl Training {
-    /// Draws negatives and deals all pairs to folds. `O(m)` for each fold.
+    /// Draws negatives and assigns all pairs to folds. `O(m)` per fold.
     pub fn draw(split: &LinkSplit, params: &TrainingParams, seed: Seed) -> Result<Self> {
         let mut edges = split.train.clone();
         let most = params.act[0] / (1 + params.act[1]);
         if edges.len() > most || params.folds > 0 {
-            // The order of someone's own split may mean something.
+            // The order of a split supplied by the caller may not be random.
             seed.stream(Stream::Folds, 0).shuffle(&mut edges);
             edges.truncate(most.max(1));
         }
-        // Each fold takes no more than a K-th of all edges away; a few edges of many need few folds.
+        // Each fold removes at most a K-th of all edges; a small sample of many edges needs few folds.
         let folds = (edges.len() * params.folds).div_ceil(split.train.len()).min(edges.len());
         let negatives = |count: usize, stream| split.training_negatives(count, &mut seed.stream(stream, 0));
 
@@ -85,7 +85,7 @@ impl Training {
         if params.compat_core {
             let core = two_core(&split.graph);
             let inside = |e: &Pair| core[e[0] as usize] && core[e[1] as usize];
-            // A forest has no 2-core; all its edges are as good as any.
+            // A forest has no 2-core; all edges are used instead.
             if compat.iter().any(|(edge, _)| inside(edge)) {
                 compat.retain(|(edge, _)| inside(edge));
             }
@@ -128,13 +128,13 @@ impl Training {
         Ok(Training { act, compat, probe, folds })
     }
 
-    /// How many rows [`Training::rows`] gives for a graph of so many nodes.
+    /// Number of rows of [`Training::rows`] for a graph with this many nodes.
     pub(crate) fn row_count(&self, nodes: usize) -> usize {
         self.folds.last().map_or(nodes, |last| last.first_row + last.nodes.len())
     }
 
-    /// The normalised embedding of every node of a training pair, as its fold sees it; `None` where there are no folds
-    /// and `z`, the embedding of the training graph itself, serves.
+    /// The normalised embedding of every node of a training pair in the graph of its fold; `None` if there are no folds
+    /// and `z`, the embedding of the training graph itself, is used.
     pub(crate) fn rows(&self, component: &Component, norm: &Norm, z: &Matrix, exec: &Exec) -> Option<Matrix> {
         if self.folds.is_empty() {
             return None;
@@ -152,7 +152,7 @@ impl Training {
     }
 }
 
-/// Pairs dealt to folds, one after the other.
+/// Pairs assigned to folds, one after the other.
 fn dealt(pairs: &[Pair], folds: usize) -> impl Iterator<Item = (Pair, usize)> + '_ {
     pairs.iter().enumerate().map(move |(at, &pair)| (pair, at % folds.max(1)))
 }
@@ -171,7 +171,7 @@ fn row_of(folds: &[CrossFitFold], fold: usize, node: NodeId) -> u32 {
     u32::try_from(fold.first_row + at).expect("rows of training pairs fit in u32")
 }
 
-/// Nodes of the 2-core: what remains when nodes with fewer than two neighbours are taken away again and again.
+/// Nodes of the 2-core: what remains when nodes with fewer than two neighbours are removed repeatedly.
 fn two_core(graph: &Csr) -> Vec<bool> {
     let mut degree: Vec<usize> = (0..graph.rows()).map(|node| graph.row(node).len()).collect();
     let mut inside = vec![true; graph.rows()];
@@ -202,7 +202,7 @@ mod tests {
     use crate::spec::ComponentKind;
     use crate::split::{self, SplitParams};
 
-    /// A graph without any pattern: a link is as likely here as there.
+    /// A random graph: all links are equally likely.
     fn noise() -> Graph {
         let mut draw = Seed(5).stream(Stream::Synth, 0);
         let mut edges: Vec<Pair> = (0..2400)
@@ -238,7 +238,7 @@ mod tests {
         }
         let missing: usize = training.folds.iter().map(|f| split.graph.nnz() - f.graph.nnz()).sum();
         assert_eq!(missing, split.graph.nnz(), "every edge is missing from one fold");
-        // Few edges of many: no fold takes more than a fifth of all away, and one is enough.
+        // A small sample of edges: no fold removes more than a fifth of all, and one fold is enough.
         let mut few = params;
         few.act[0] = 4 * split.train.len() / 6;
         assert_eq!(Training::draw(&split, &few, Seed(0)).unwrap().folds.len(), 1);
@@ -247,8 +247,8 @@ mod tests {
         assert_eq!((training.folds.len(), &training.act.pairs), (0, &training.act.rows));
     }
 
-    /// The reason for it all: in a graph without a pattern, training edges stand out from held-out edges by their own
-    /// presence alone. Cross-fitting must take that away.
+    /// The reason for cross-fitting: in a random graph, training edges differ from held-out edges only by their own
+    /// presence. Cross-fitting must remove this difference.
     #[test]
     fn training_edges_look_like_held_out_edges() {
         let exec = Exec::new(2).unwrap();

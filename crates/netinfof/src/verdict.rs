@@ -1,17 +1,17 @@
-//! The answer in words: would a GNN help here, is structure enough, are features, is there a signal at all?
+//! The verdict: whether a GNN would help, whether structure or features are enough, and whether there is a signal.
 //!
-//! Both tasks are judged by predictive information ([`crate::information`]); the rule is at the head of `verdict/rule.rs`. For links some questions come first:
+//! Both tasks are judged by predictive information ([`crate::information`]); the rule is at the head of `verdict/rule.rs`. For links, some questions come first:
 //!
-//! 1. A component *predicts* something if shuffled labels score as high no more often than 5 %, divided by the number of components (the
+//! 1. A component is a *signal* if its p-value is at most 5 %, divided by the number of components (the
 //!    median of the splits' p-values), if its bins, learned on training pairs, get more than half of the held-out pairs right, and if all of this
-//!    holds against degree-matched negatives too: degrees alone separate edges from uniform pairs on many graphs, and where all degrees are
-//!    alike the split itself leaves a mark on them.
-//! 2. Nothing predicts anything. Where it does under uniform negatives alone, degrees are all there is: `structure`, and said so, if higher
-//!    degrees mean more edges; else it is the mark of the split, and no signal. Without a signal: `nothing` if every interval excludes a gain
+//!    holds against degree-matched negatives too: degrees alone separate edges from uniform pairs on many graphs, and if all degrees are
+//!    similar, the split itself leaves a trace in them.
+//! 2. No component is a signal. If one is against uniform negatives only, only degrees predict: `structure`, with `degree_only`, if higher
+//!    degrees mean more edges; otherwise it is the trace of the split, not a signal. Without a signal: `nothing` if every interval excludes a gain
 //!    of [`MARGIN`], else `undecided`.
-//! 3. Something predicts: the rule decides which part of the data is enough. `gnn` also needs that degree-matched negatives do not put structure ahead.
+//! 3. Some component is a signal: the rule decides which part of the data is enough. `gnn` also requires that structure is not ahead against degree-matched negatives.
 //!
-//! Act has the last word: a verdict that its test data contradict is withdrawn, and becomes `undecided`. Groups that were left out of the components are
+//! If Act's test data contradict the verdict, it is withdrawn and becomes `undecided`. Groups that were left out of the components are
 //! never judged.
 
 mod own;
@@ -31,7 +31,7 @@ use words::{Case, Words};
 pub use crate::findings::LEVEL;
 pub use crate::spec::Group;
 
-/// What to make of a graph.
+/// The kind of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -46,31 +46,34 @@ pub enum VerdictKind {
     Features,
     /// Structure alone and features alone predict equally well.
     Any,
-    /// There is no signal beyond a stated small one.
+    /// There is no detectable signal, and a signal above a stated size is excluded.
     Nothing,
-    /// The data neither show nor exclude it.
+    /// The data neither show nor exclude a gain.
     Undecided,
 }
 
-/// The answer, why, and what to do next.
+/// The answer, its reason and the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What to make of the graph.
+    /// The kind of the verdict.
     pub kind: VerdictKind,
-    /// Links: whether degrees are all that predicts edges.
+    /// Links: whether only degrees predict edges.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub degree_only: bool,
-    /// Nodes: whether features predict by a relation that a linear model does not see.
+    /// Nodes: whether features predict by a nonlinear relation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nonlinear: bool,
-    /// Why.
+    /// Whether a built-in component shows a signal.
+    #[serde(skip)]
+    pub(crate) has_signal: bool,
+    /// The reason.
     pub reason: String,
-    /// What to do next.
+    /// The next step.
     pub next: String,
 }
 
-/// How much higher one component scores than another on the same samples, mean of the splits.
+/// The difference of the scores of two components on the same samples, averaged over the splits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -78,26 +81,26 @@ pub struct Comparison {
     pub better: String,
     /// The other.
     pub worse: String,
-    /// How much higher.
+    /// The difference.
     #[serde(flatten)]
     pub difference: Estimate,
 }
 
-/// What a second component adds to one that is known, mean of the splits.
+/// The gain of a second component over a first one, averaged over the splits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Addition {
-    /// The component that is known already.
+    /// The first component.
     pub given: String,
     /// The second.
     pub component: String,
-    /// How much higher both together score.
+    /// The gain in score.
     pub gain: f64,
     /// How often a component that adds nothing gains as much (the median of the splits).
     pub p_value: f64,
 }
 
-/// Everything that is said across components.
+/// The results across components.
 #[derive(Clone, Debug)]
 pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
@@ -105,19 +108,19 @@ pub(crate) struct Judgement {
     pub(crate) additions: Vec<Addition>,
 }
 
-/// The smallest gain worth having, as a share of the way from no information to certainty.
+/// The smallest gain worth having, as a share of the range from no information to certainty.
 pub const MARGIN: f64 = 0.05;
-/// Shuffles behind the p-value of a gain.
+/// Number of shuffles for the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 
-/// A component with what the rule looks at.
+/// A component with the inputs of the rule.
 #[derive(Clone, Copy)]
 struct Candidate {
     subject: Subject,
     group: Group,
     score: f64,
     predicts: bool,
-    /// Whether it predicts by degrees alone.
+    /// Whether it predicts only by degrees.
     by_degree: bool,
 }
 
@@ -144,8 +147,8 @@ impl Candidate {
     }
 }
 
-/// Takes back what predicts edges against degree-matched negatives no better than degrees do: where hubs are joined to each other, pairs of them
-/// that are not edges are few, and matched negatives cannot have the degrees of edges.
+/// Removes the signal of components that predict edges against degree-matched negatives no better than degrees do: if hubs are linked to each other, pairs of hubs
+/// that are not edges are rare, and matched negatives cannot have the degrees of edges.
 pub(crate) fn confirm(
     components: &mut OrderedMap<ComponentSummary>,
     parts: &mut OrderedMap<ComponentSummary>,
@@ -193,7 +196,7 @@ pub(crate) fn judge(
     known: Option<RunInformation<'_>>,
     splits: &[SplitReport],
 ) -> Judgement {
-    // User-supplied components have their say at the end, beside the question of a GNN.
+    // User-supplied components are judged last, separately from the question of a GNN.
     let built_in = |name: &str| !Subject::of(name).is_some_and(Subject::is_custom);
     let components: OrderedMap<ComponentSummary> = components
         .iter()
@@ -209,7 +212,7 @@ pub(crate) fn judge(
         let members = (0..from.len()).filter(|&at| from[at].group == group);
         members.max_by(|&a, &b| from[a].score.total_cmp(&from[b].score))
     };
-    // Parts of X stand for a group without an embedding, and for all where X alone predicts something.
+    // Parts of X represent a group without an embedding, and all groups if X is the only signal.
     let embeddings_predict = all.iter().any(|c| c.group != Group::Other && c.predicts);
     let x_predicts = all.iter().any(|c| c.is(ComponentKind::X) && c.predicts);
     let x_alone = x_predicts && !embeddings_predict;
@@ -244,9 +247,8 @@ pub(crate) fn judge(
             confirmed: true,
             scores_predict: false,
         };
-        let verdict =
-            own::judged(rule::judge(information, context), rule::has_signal(information), information);
-        // A linear model says nothing about a relation that is not linear.
+        let verdict = own::judged(rule::judge(information, context), information);
+        // A linear model is no evidence about a nonlinear relation.
         let contradiction = (!verdict.nonlinear).then(|| contradicted(&verdict, info, splits)).flatten();
         let open = verdict.kind == VerdictKind::Undecided;
         let verdict = contradiction.filter(|_| !open).unwrap_or(verdict);
@@ -269,7 +271,7 @@ pub(crate) fn judge(
         })
     };
     let beats = |a: &Candidate, b: &Candidate| difference(a, b).is_some_and(|d| d.above(0.0));
-    // Against degree-matched negatives it must at least not be behind.
+    // Against degree-matched negatives it must not be worse.
     let confirmed = |a: &Candidate, b: &Candidate| {
         let matched = compared(a, b, splits, info, |split| split.matched.as_ref());
         matched.is_none_or(|c| c.better == a.name())
@@ -280,13 +282,13 @@ pub(crate) fn judge(
     let silent = !(s || f || p || d_alone);
     let by_degree = silent && components.iter().any(|(_, c)| c.tells_by_degree(info.components));
     let higher = splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
-    // Whether a gain is excluded: against degree-matched negatives where there are any, since the mark of the split is no gain.
+    // Whether a gain is excluded: against degree-matched negatives if there are any, because the trace of the split is not a gain.
     let degrees_tell = parts.get(Subject::Degrees.name()).is_some_and(|d| d.tells);
     let excluded = components.iter().all(|(name, c)| {
         let (interval, held_out) =
             c.beyond_degree.map_or((c.interval, c.held_out), |b| (b.interval, b.held_out));
         if degrees_tell {
-            // Degrees predict even matched pairs: what counts is how much better a component does.
+            // Degrees predict even matched pairs: a component must improve on them.
             let own = Candidate {
                 subject: Subject::of(name).unwrap_or(Subject::Degrees),
                 group: c.group,
@@ -309,14 +311,14 @@ pub(crate) fn judge(
         }
         interval[1] < no_information + margin && !(info.task == TaskKind::Links && held_out.above(0.5))
     });
-    // Predictive information sees communities that no component's bins show: without the help of degrees, and of the split's mark on them.
+    // Predictive information detects communities that no component's bins show, independently of degrees and of the split's trace in them.
     let uniform = splits.iter().any(|split| split.matched.is_some());
     let beyond = known.and_then(|known| if uniform { known.beyond_degree } else { Some(known.information) });
     let unseen = silent && beyond.is_some_and(rule::has_signal);
     let excluded = excluded && beyond.is_some_and(rule::excludes_signal);
     let degree_only = by_degree && higher && excluded && !unseen;
     let x_unsure = silent && x_predicts;
-    // What holds without a signal beyond degrees, or where D alone carries one; everything else is decided by predictive information.
+    // Cases without a signal beyond degrees, or with a signal only in D; everything else is decided by predictive information.
     let kind = match () {
         () if d_alone => VerdictKind::Gnn,
         () if degree_only => VerdictKind::Structure,
@@ -372,12 +374,13 @@ pub(crate) fn judge(
             kind,
             degree_only,
             nonlinear: false,
+            has_signal: !silent,
             reason: words.reason(kind),
             next: words.next(kind),
         },
     };
     if let Some(information) = if uniform && silent { beyond } else { known.map(|known| known.information) } {
-        verdict = own::judged(verdict, !silent || unseen, information);
+        verdict = own::judged(verdict, information);
     }
     let kind = verdict.kind;
     let open = kind == VerdictKind::Undecided && (!silent || unseen);
@@ -387,7 +390,7 @@ pub(crate) fn judge(
     Judgement { verdict, comparisons, additions }
 }
 
-/// The verdict once its claim is withdrawn, where what Act found on test data contradicts it.
+/// The withdrawn verdict, if Act's results on test data contradict it.
 fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) -> Option<Verdict> {
     let acts: Option<Vec<_>> = splits.iter().map(|split| split.act.as_ref()).collect();
     let acts = acts.filter(|acts| !acts.is_empty())?;
@@ -400,7 +403,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     let metric = acts.iter().filter_map(|act| act.test.get(named)).sum::<f64>() / acts.len() as f64;
     let baseline = acts.iter().filter_map(|act| act.baseline).sum::<f64>() / acts.len() as f64;
     let found = match matched {
-        // What the split does to degrees is no signal, and matched negatives show none of it.
+        // The effect of the split on degrees is not a signal, and matched negatives do not contain it.
         Some(auc) => format!(
             "against degree-matched negatives the fitted model has a test AUC of {:.2} [{:.2}, {:.2}], where chance is 0.50",
             auc.value, auc.interval[0], auc.interval[1]
@@ -415,7 +418,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
         Some(auc) => auc.above(0.5),
         None => gain.above(0.0) && metric > baseline,
     };
-    // Degrees alone are a claim about uniform negatives.
+    // `degree_only` is a claim about uniform negatives.
     let confirmed = if verdict.degree_only { gain.above(0.0) } else { signal };
     let withdrawn = |why: &str, next: &str| {
         let reason = format!("{why}: {found}. {}", verdict.reason);
@@ -423,6 +426,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
             kind: VerdictKind::Undecided,
             degree_only: false,
             nonlinear: false,
+            has_signal: verdict.has_signal,
             reason,
             next: next.into(),
         })
@@ -458,11 +462,11 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     }
 }
 
-/// What is said where shared neighbours and the like predict better than any embedding.
+/// Added if statistics of pairs predict better than any embedding.
 const PREFER_PAIRS: &str = " Statistics of pairs, such as common neighbours (X), predict better than any embedding: prefer a model that uses them.";
 
-/// How much better than degrees a component must score where degrees predict even matched pairs, and the largest AUC above chance against
-/// matched pairs at which degrees are still called all there is.
+/// The minimum improvement on degrees if degrees predict even matched pairs, and the largest AUC above chance against
+/// matched pairs at which `degree_only` still holds.
 const BEYOND_DEGREE: f64 = 0.05;
 
 fn compared<'s>(
@@ -484,7 +488,7 @@ fn compared<'s>(
     if difference.value >= 0.0 {
         return Some(Comparison { better: better.name().into(), worse: worse.name().into(), difference });
     }
-    // On these samples it is the other way round.
+    // On these samples the order is reversed.
     let [low, high] = difference.interval;
     let turned = Estimate { value: -difference.value, interval: [-high, -low] };
     Some(Comparison { better: worse.name().into(), worse: better.name().into(), difference: turned })

@@ -1,6 +1,6 @@
-//! What splits get wrong: leaks, overlaps, negatives that are none or that give themselves away, features that hold the answer.
+//! Checks of splits: leaks, overlaps, negatives that are edges or too easy, features that leak the target.
 //!
-//! Nothing is fitted. Eight numbers decide what counts as a leak or as far too easy, all public constants here and said with every
+//! Nothing is fitted. Eight limits define leaks and negatives that are too easy; they are public constants and stated in every
 //! finding.
 
 mod leaks;
@@ -16,24 +16,24 @@ use crate::exec::Exec;
 use crate::graph::{Csr, Graph, NodeId, Pair, facts, ordered};
 use crate::metric;
 
-/// Area under the ROC curve of the training degrees alone, from which on negatives are called far too easy.
+/// AUC of the training degrees alone from which negatives count as far too easy.
 pub const EASY_AUC: f64 = 0.8;
-/// Correlation of a feature with the held-out degree, beyond what the training degree explains, from which on it is called a leak.
+/// Partial correlation of a feature with the held-out degree, given the training degree, from which it counts as a leak.
 pub const LEAK_CORRELATION: f64 = 0.9;
-/// Share of what there is to know about the classes (the normalised score) from which on a single feature is called a leak.
+/// Normalised score about the classes from which a single feature counts as a leak.
 pub const LEAK_SCORE: f64 = 0.9;
-/// F1 of a feature that is not zero against one class, from which on it is called a leak.
+/// F1 of a nonzero feature against one class from which it counts as a leak.
 pub const LEAK_F1: f64 = 0.99;
-/// Held-out edges that feature columns, each marking all neighbours of a node and nothing else, must hold together to be called a
+/// Minimum number of held-out edges that feature columns, each marking exactly the neighbours of a node, must contain together to count as a
 /// leak: a rare word may mark a few by chance.
 pub const LEAK_EDGES: usize = 20;
-/// And the share of all held-out edges.
+/// Minimum share of all held-out edges for the same finding.
 pub const LEAK_SHARE: f64 = 0.05;
 
 /// How much further from 0.5 the AUC of training degrees must lie than the AUC of degrees in all known edges, on the same pairs,
-/// for the split itself to be called the cause.
+/// for the split itself to count as the cause.
 pub const MARK_AUC: f64 = 0.05;
-/// And by how many standard errors of that difference.
+/// Minimum of the same difference in standard errors.
 pub const MARK_ERRORS: f64 = 3.0;
 
 /// Every kind of finding about a split of links.
@@ -69,36 +69,36 @@ pub const NODE_KINDS: [&str; 10] = [
     "features-hold-classes",
 ];
 
-/// Nodes of a class, or neighbours of a node, below which a feature that marks them says nothing.
+/// Minimum number of nodes of a class, or of neighbours of a node, for a feature that marks them to be evidence.
 const FEWEST: usize = 3;
-/// Bins of a feature when its information about the classes is measured.
+/// Number of bins of a feature for its information about the classes.
 const BINS: usize = 32;
-/// Examples of each finding.
+/// Number of examples per finding.
 const EXAMPLES: usize = 3;
 
-/// Something that is wrong with a split.
+/// A problem of a split.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Finding {
-    /// A word for scripts, such as `test-in-training`.
+    /// An identifier for scripts, such as `test-in-training`.
     pub kind: &'static str,
-    /// What is wrong, in words, without the examples.
+    /// Description of the problem, without the examples.
     pub what: String,
-    /// How many.
+    /// Number of cases.
     pub count: usize,
-    /// A few of them, by the users' own ids.
+    /// A few examples, by the users' own ids.
     pub examples: Vec<String>,
 }
 
-/// What a check found, and what it looked at.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Checked {
-    /// What is wrong; nothing, one hopes.
+    /// The problems that were found.
     pub findings: Vec<Finding>,
-    /// What was looked for.
+    /// The checks that were run.
     pub checks: Vec<&'static str>,
-    /// What could not be looked at, and why.
+    /// The checks that could not be run, and why.
     pub skipped: Vec<&'static str>,
 }
 
@@ -117,13 +117,13 @@ impl SplitFindings<'_> {
         format!("({}, {})", self.name(pair[0]), self.name(pair[1]))
     }
 
-    /// Notes pairs, if there are any.
+    /// Adds a finding about pairs, if there are any.
     fn pairs(&mut self, kind: &'static str, bad: &[Pair], what: impl FnOnce(usize) -> String) {
         let examples = bad.iter().take(EXAMPLES).map(|&pair| self.pair(pair)).collect();
         self.note(kind, bad.len(), examples, what);
     }
 
-    /// Notes nodes, if there are any.
+    /// Adds a finding about nodes, if there are any.
     fn nodes(&mut self, kind: &'static str, bad: &[NodeId], what: impl FnOnce(usize) -> String) {
         let examples = bad.iter().take(EXAMPLES).map(|&node| self.name(node)).collect();
         self.note(kind, bad.len(), examples, what);
@@ -218,7 +218,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
             format!("{n} of {} {name} pairs join a node with itself", part.len())
         });
         let repeated = part.len() - sets[at].len();
-        // Training edges are often listed in both directions, and mean the same then.
+        // Training edges are often listed in both directions, which is not an error.
         if at > 0 {
             let mut seen = HashSet::new();
             let bad: Vec<Pair> = part.iter().copied().filter(|&pair| !seen.insert(ordered(pair))).collect();
@@ -254,7 +254,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
     Ok(findings.found)
 }
 
-/// Nodes that are copies of others: what is learned of one is known of the other.
+/// Nodes that are copies of others: training on one leaks the other.
 fn duplicated(findings: &mut SplitFindings<'_>, twins: &[NodeId]) {
     let copies = facts::copies(findings.graph.adjacency(), twins);
     let nodes = findings.graph.nodes();
@@ -268,13 +268,13 @@ fn duplicated(findings: &mut SplitFindings<'_>, twins: &[NodeId]) {
     });
 }
 
-/// The products of the degrees of every pair's ends, for positives and negatives; a node without an edge is not the same as none.
+/// The products of the degrees of every pair's ends, for positives and negatives. Degrees are increased by one, so that a node without edges does not make all products equal.
 fn degree_products(set: &Pairs, adjacency: &Csr) -> [Vec<f64>; 2] {
     let degree = |node: NodeId| 1.0 + adjacency.row(node as usize).len() as f64;
     [&set.positives, &set.negatives].map(|pairs| pairs.iter().map(|p| degree(p[0]) * degree(p[1])).collect())
 }
 
-/// How much of what training degrees separate comes from the split: every end of a held-out edge has lost that edge, so the same
+/// The part of the separation by training degrees that comes from the split: every end of a held-out edge has lost that edge, so the same
 /// pairs are compared by training degrees and by degrees in all known edges.
 fn marked_degrees(findings: &mut SplitFindings<'_>, name: &str, set: &Pairs, training: &Csr, known: &Csr) {
     let [train, whole] = [training, known].map(|adjacency| {
@@ -293,10 +293,10 @@ fn marked_degrees(findings: &mut SplitFindings<'_>, name: &str, set: &Pairs, tra
     });
 }
 
-/// How scores separate positives from negatives, with what each of them contributes (DeLong et al. 1988).
+/// The AUC of scores, with the contribution of each sample (DeLong et al. 1988).
 struct Separation {
     auc: f64,
-    /// 1, or -1 where negatives score higher.
+    /// 1, or -1 if negatives score higher.
     sign: f64,
     /// For each positive the share of negatives below it, for each negative the share of positives above it; ties count one half.
     shares: [Vec<f64>; 2],
@@ -323,7 +323,7 @@ impl Separation {
         Separation { auc, sign: if auc < 0.5 { -1.0 } else { 1.0 }, shares }
     }
 
-    /// How much further its AUC lies from 0.5 than another on the same pairs, and the standard error of that.
+    /// The difference between the distances of two AUCs on the same pairs from 0.5, and its standard error.
     fn excess(&self, other: &Separation) -> (f64, f64) {
         let excess = (self.auc - 0.5).abs() - (other.auc - 0.5).abs();
         let variance = |[own, others]: [&[f64]; 2]| {
@@ -342,7 +342,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// How well the product of the training degrees alone tells positives from negatives.
+/// How well the product of the training degrees alone separates positives from negatives.
 fn easy(findings: &mut SplitFindings<'_>, kind: &'static str, name: &str, set: &Pairs, training: &Csr) {
     let [positives, negatives] = degree_products(set, training);
     let auc = if positives.is_empty() { 0.5 } else { metric::auc(&positives, &negatives) };

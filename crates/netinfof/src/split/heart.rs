@@ -1,11 +1,11 @@
-//! Hard negatives for each positive (HeaRT: Li et al., NeurIPS 2023): pairs that share an end with the positive and look
-//! like edges to common heuristics.
+//! Hard negatives for each positive (HeaRT: Li et al., NeurIPS 2023): pairs that share an end with the positive and resemble
+//! edges by common heuristics.
 //!
 //! Candidates for an end are ranked by resource allocation, by personalised PageRank and by the cosine of features; a
 //! candidate's rank is the best of the three. Half of the negatives keep one end of the positive, half the other.
 //!
-//! Work and memory grow with nodes, edges and negatives, never with pairs of nodes: each heuristic has a bound for each end
-//! ([`REST`], [`HUB`], [`PRODUCTS`]), and what the heuristics leave empty is filled with random nodes that are drawn, not listed.
+//! Work and memory grow with nodes, edges and negatives, never with pairs of nodes: each heuristic has a limit per end
+//! ([`REST`], [`HUB`], [`PRODUCTS`]), and missing candidates are filled with random nodes.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,21 +15,21 @@ use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
 use crate::seed::{Draw, Seed, Stream};
 
-/// Chance of PageRank to return to its start, as HeaRT's authors have it.
+/// Restart probability of PageRank, as in HeaRT.
 const RETURN: f64 = 0.15;
-/// Rest of a node below which PageRank lets it be, for each of its edges.
+/// Residual per edge of a node below which PageRank does not push it.
 const REST: f64 = 1e-5;
 
-/// Neighbours from which on resource allocation passes a node over: it would give each of them less than 1/[`HUB`].
+/// Resource allocation skips nodes with at least this many neighbours: they would contribute less than 1/[`HUB`] each.
 const HUB: usize = 1 << 14;
-/// Products of features for each end, on average, above which cosines are taken with a random share of the nodes alone.
+/// Mean number of feature products per end above which cosines are computed with a random sample of the nodes.
 const PRODUCTS: f64 = 2e6;
 
-/// For each positive of each set, `each` pairs that are not edges of `all`; heuristics see the training graph alone. Where an
-/// end has fewer nodes that are not its neighbours than pairs are needed, they come again.
+/// For each positive of each set, `each` non-edges of `all`; heuristics use only the training graph. If an
+/// end has too few non-neighbours, they are repeated.
 ///
 /// For each end `O(Σ min(d, HUB))` over its neighbours, a PageRank of bounded work, and at most about `PRODUCTS` products of
-/// features; half of `each` nodes are kept for each end.
+/// features; `each / 2` nodes are kept per end.
 pub(super) fn hard<const SETS: usize>(
     training: &Csr,
     all: &Csr,
@@ -112,7 +112,7 @@ impl UnitFeatures {
     }
 }
 
-/// Scores of all nodes seen from one, in memory that is used again and again.
+/// Scores of all nodes with respect to one node, in reused memory.
 struct Search<'a> {
     graph: &'a Csr,
     features: &'a UnitFeatures,
@@ -135,18 +135,18 @@ impl<'a> Search<'a> {
         *score += by;
     }
 
-    /// The nodes that look most like neighbours of `end` and are none, best first.
+    /// The non-neighbours of `end` that resemble its neighbours most, best first.
     fn candidates(&mut self, end: NodeId, all: &Csr, count: usize, seed: Seed) -> Vec<NodeId> {
         let mut best = std::collections::HashMap::<NodeId, usize>::new();
         for heuristic in [Self::resource_allocation, Self::page_rank, Self::cosine] {
             heuristic(self, end);
             let mut touched = std::mem::take(&mut self.touched);
-            // A sum of features of both signs may have passed through zero and been noted twice.
+            // A sum of features of both signs may have passed through zero and been recorded twice.
             touched.sort_unstable();
             touched.dedup();
             let mut nodes: Vec<NodeId> =
                 touched.iter().copied().filter(|&node| node != end && !all.contains(end, node)).collect();
-            // Ties in an order that favours no node.
+            // Ties are ordered by a hash, so that no node is favoured.
             let order = |&node: &NodeId| (node ^ end).wrapping_mul(0x9E37_79B1);
             let by_score = |a: &NodeId, b: &NodeId| {
                 self.score[*b as usize].total_cmp(&self.score[*a as usize]).then(order(a).cmp(&order(b)))
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Personalised PageRank by pushing what rests at nodes to their neighbours (Andersen, Chung, Lang 2006).
+    /// Personalised PageRank by pushing residuals of nodes to their neighbours (Andersen, Chung, Lang 2006).
     fn page_rank(&mut self, end: NodeId) {
         let graph = self.graph;
         let mut queue = std::collections::VecDeque::from([end]);
@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Adds random nodes that are no neighbours of `end` up to `count`: new ones as long as there are any, then all of them again.
+/// Adds random non-neighbours of `end` up to `count`: new ones while there are any, then repetitions.
 fn fill_up(found: &mut Vec<NodeId>, end: NodeId, all: &Csr, count: usize, draw: &mut Draw) {
     let nodes = u32::try_from(all.rows()).expect("node ids fit in u32");
     let free = all.rows() - 1 - all.row(end as usize).len();
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn filled_up_nodes_are_distinct_and_no_neighbours() {
         let draw = || Seed(3).stream(Stream::HardNegatives, 0);
-        // By rejection, by listing because nodes are few, and because most are neighbours.
+        // By rejection; by listing, because there are few nodes; and because most are neighbours.
         for (nodes, degree, count) in [(5000, 10, 250), (300, 10, 250), (5000, 4000, 250), (40, 10, 250)] {
             let edges: Vec<Pair> = (1..=degree).map(|other| [0, other]).collect();
             let all = Csr::symmetric(nodes, &edges);

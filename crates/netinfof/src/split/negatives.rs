@@ -1,4 +1,4 @@
-//! Pairs that are not edges: uniform, degree-matched, unverified.
+//! Negatives: uniform, degree-matched, unverified.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::graph::{Csr, Pair, ordered};
 use crate::seed::Draw;
 
-/// A pair that is no edge, its ends taken from two edges: nodes come up as often as in edges. Where that fails again and
-/// again, any pair.
+/// A non-edge whose ends come from two edges: nodes occur as often as in edges. If that fails
+/// repeatedly, any pair.
 pub(super) fn matched_pair(adjacency: &Csr, edges: &[Pair], draw: &mut Draw) -> Pair {
     let count = u32::try_from(edges.len()).expect("edges of a split fit in u32");
     for _ in 0..1000 {
@@ -24,7 +24,7 @@ pub(super) fn matched_pair(adjacency: &Csr, edges: &[Pair], draw: &mut Draw) -> 
     }
 }
 
-/// `count` pairs that are not edges, with the degrees of these edges; ones not seen before, as long as there are any.
+/// `count` non-edges with the degrees of these edges; distinct while there are enough.
 pub(super) fn matched_non_edges(
     adjacency: &Csr,
     edges: &[Pair],
@@ -70,14 +70,14 @@ pub(super) fn too_dense(free: usize, wanted: usize) -> Error {
     }
 }
 
-/// `count` different pairs, none of them an edge.
+/// `count` distinct non-edges.
 pub(super) fn distinct_non_edges(adjacency: &Csr, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
     let free = free_pairs(adjacency);
     if free < count {
         return Err(too_dense(free, count));
     }
     if free < 3 * count {
-        // So dense that rejection would crawl; listing the non-edges is then as cheap as listing the edges.
+        // The graph is so dense that rejection would be slow; listing the non-edges is then as cheap as listing the edges.
         let nodes = u32::try_from(adjacency.rows()).expect("node ids fit in u32");
         let mut all: Vec<Pair> = (0..nodes)
             .flat_map(|i| (i + 1..nodes).map(move |j| [i, j]))

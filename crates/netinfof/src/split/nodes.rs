@@ -1,4 +1,4 @@
-//! Nodes for training, validation and test, class by class.
+//! Division of nodes into training, validation and test sets, class by class.
 
 use std::collections::HashSet;
 
@@ -13,11 +13,11 @@ use crate::seed::{Seed, Stream};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeSplitParams {
-    /// Share of the labelled nodes of each class that trains (default 0.025).
+    /// Share of training nodes per class (default 0.025).
     pub train: f64,
-    /// Share that validates (default 0.025); the rest tests.
+    /// Share of validation nodes per class (default 0.025); the rest are test nodes.
     pub valid: f64,
-    /// Classes with fewer labelled nodes are dropped, their nodes counting as unlabelled (default 0: none are).
+    /// Classes with fewer labelled nodes are dropped, and their nodes count as unlabelled (default 0: none).
     pub min_class: usize,
 }
 
@@ -39,7 +39,7 @@ impl NodeSplitParams {
     }
 }
 
-/// A split of the labelled nodes as lists, from the caller's own files.
+/// A split of the labelled nodes supplied by the caller, as lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeSets {
     /// Training nodes.
@@ -50,20 +50,20 @@ pub struct NodeSets {
     pub test: Vec<NodeId>,
 }
 
-/// A split of the labelled nodes. All nodes and all edges are seen; only labels are held out.
+/// A split of the labelled nodes. All nodes and all edges are used; only labels are held out.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NodeSplit {
-    /// Which nodes train, validate and test; ascending.
+    /// Training, validation and test nodes, ascending.
     pub sets: NodeSets,
-    /// Class of every node, counted 0, 1, … without gaps; `None` where unknown or dropped.
+    /// Class of every node, numbered 0, 1, … without gaps; `None` if unknown or dropped.
     pub labels: Vec<Option<u32>>,
-    /// The graph's own numbers of these classes.
+    /// The numbers of these classes in the graph.
     pub classes: Vec<i32>,
 }
 
 impl NodeSplit {
-    /// Test nodes with the features of a training node.
+    /// Test nodes with the same features as a training node.
     pub(crate) fn repeats(&self, twins: &[NodeId]) -> usize {
         let known: HashSet<NodeId> = self.sets.train.iter().map(|&node| twins[node as usize]).collect();
         self.sets.test.iter().filter(|&&node| known.contains(&twins[node as usize])).count()
@@ -75,7 +75,7 @@ impl NodeSplit {
     }
 }
 
-/// Fewest labelled nodes of a class: one to train, one to validate, one to test.
+/// Minimum number of labelled nodes per class: one for each of training, validation and test.
 pub(super) const FEWEST_OF_A_CLASS: usize = 3;
 
 /// Splits the labelled nodes class by class, by seeded permutations.
@@ -111,7 +111,7 @@ pub fn nodes(graph: &Graph, params: &NodeSplitParams, seed: Seed, exec: &Exec) -
     Ok(NodeSplit { sets, labels, classes })
 }
 
-/// Takes the caller's own split of the nodes. Nodes without a label are left out of the sets with a notice.
+/// A split of the nodes supplied by the caller. Nodes without a label are left out of the sets with a notice.
 pub fn nodes_given(
     graph: &Graph,
     sets: &NodeSets,
@@ -170,7 +170,7 @@ pub fn nodes_given(
     Ok(split)
 }
 
-/// Labels counted without gaps, and the graph's own numbers for them; small classes dropped.
+/// Labels numbered without gaps, and their numbers in the graph; small classes are dropped.
 pub(super) fn known_labels(
     graph: &Graph,
     params: &NodeSplitParams,

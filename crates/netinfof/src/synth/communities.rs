@@ -1,10 +1,10 @@
-//! Small cliques inside classes and words that lean to the class: the built-in graph.
+//! Small cliques inside classes and words that depend on the class: the built-in graph.
 
 use crate::error::{Error, Result};
 use crate::graph::{Csr, Features, Graph, Pair};
 use crate::seed::{Draw, Seed, Stream};
 
-/// Shape of a graph of communities: small cliques inside classes, a few edges across, words that lean to the class.
+/// Shape of a graph of communities: small cliques inside classes, a few edges across classes, words that depend on the class.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Communities {
@@ -18,9 +18,9 @@ pub struct Communities {
     pub noise: f64,
     /// Number of binary features.
     pub features: usize,
-    /// Words of a node.
+    /// Number of words per node.
     pub words: usize,
-    /// Share of the words drawn from the class's own part of the vocabulary.
+    /// Share of the words that are drawn from the class's part of the vocabulary.
     pub signal: f64,
 }
 

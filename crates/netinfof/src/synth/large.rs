@@ -1,7 +1,7 @@
 //! Large graphs for scale work: planted communities, power-law degrees, words with a chosen signal.
 //!
-//! Edges are never listed. Every node draws its own from a stream of its own, twice: once to count degrees, once to fill
-//! the adjacency. So the memory is that of the finished graph, and the graph does not depend on threads.
+//! Edges are never listed. Every node draws its edges from its own random stream, twice: once to count degrees, once to fill
+//! the adjacency. So the peak memory is that of the finished graph, and the graph does not depend on threads.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,17 +18,17 @@ use crate::spec::ComponentKind;
 pub struct Large {
     /// Number of nodes (default 100 000).
     pub nodes: usize,
-    /// Mean degree aimed at; repeated edges fall away, so it comes out a little lower (default 20).
+    /// Target mean degree; duplicate edges are dropped, so the result is slightly lower (default 20).
     pub degree: f64,
-    /// Number of communities; 0 for one to every 100 nodes (default 0). The label is the community's number modulo 16.
+    /// Number of communities; 0 means one per 100 nodes (default 0). The label is the community's number modulo 16.
     pub communities: usize,
     /// Share of the edges that leave the community (default 0.2).
     pub mixing: f64,
-    /// Number of columns (default 256); 0 for no features.
+    /// Number of feature columns (default 256); 0 means no features.
     pub features: usize,
-    /// Words of a node (default 8).
+    /// Number of words per node (default 8).
     pub words: usize,
-    /// Share of the words that the community chooses (default 0.5).
+    /// Share of the words that depend on the community (default 0.5).
     pub signal: f64,
 }
 
@@ -46,16 +46,16 @@ impl Default for Large {
     }
 }
 
-/// Labels of a large graph.
+/// Number of labels of a large graph.
 const CLASSES: usize = 16;
-/// Words that a community chooses from.
+/// Number of words per community.
 const TOPIC: u32 = 16;
-/// Nodes a task.
+/// Nodes per task.
 const BLOCK: usize = 4096;
 
 impl Large {
     pub(super) fn informative(&self) -> Vec<ComponentKind> {
-        // Without communities only the degrees are left to know, and words are about communities.
+        // Without communities only degrees carry information, and words depend on communities.
         let features = self.features > 0 && self.signal > 0.0 && self.mixing < 1.0;
         let told = |kind: &ComponentKind| features || *kind != ComponentKind::F;
         ComponentKind::PAPER.into_iter().filter(told).collect()
@@ -95,7 +95,7 @@ impl Large {
     }
 }
 
-/// Generates a large graph in the memory that it takes itself.
+/// Generates a large graph with little memory beyond the graph itself.
 pub fn large(shape: &Large, seed: Seed, exec: &Exec) -> Result<Graph> {
     shape.validate()?;
     let nodes = count(shape.nodes);
@@ -112,8 +112,8 @@ pub fn large(shape: &Large, seed: Seed, exec: &Exec) -> Result<Graph> {
         for degree in &degrees {
             indptr.push(indptr.last().expect("not empty") + degree.load(Ordering::Relaxed) as usize);
         }
-        // Filled from the back: what is left of the degree is the next free place. Which edge takes which place depends
-        // on threads; sorting takes that away.
+        // Filled from the back: the remaining degree is the next free position. The position of an edge depends
+        // on threads; sorting removes that dependence.
         let entries: Vec<AtomicU32> =
             (0..*indptr.last().expect("not empty")).map(|_| AtomicU32::new(0)).collect();
         let place = |row: u32, column: u32| {
@@ -126,7 +126,7 @@ pub fn large(shape: &Large, seed: Seed, exec: &Exec) -> Result<Graph> {
         })?;
         drop(degrees);
         let mut indices: Vec<u32> = entries.into_iter().map(AtomicU32::into_inner).collect();
-        // Rows in order and without repeats, closed up in place.
+        // Sorted rows without duplicates, compacted in place.
         let mut kept = 0;
         for row in 0..shape.nodes {
             let own = indptr[row]..indptr[row + 1];
@@ -155,7 +155,7 @@ pub fn large(shape: &Large, seed: Seed, exec: &Exec) -> Result<Graph> {
     })
 }
 
-/// Who belongs where. Places count the nodes community after community, most popular first; ids are shuffled places.
+/// Assignment of nodes to communities. Positions number the nodes community by community, most popular first; ids are shuffled positions.
 struct Plan<'a> {
     shape: &'a Large,
     seed: Seed,
@@ -175,7 +175,7 @@ impl<'a> Plan<'a> {
         Plan { shape, seed, communities: count(shape.communities()), id_of, place_of }
     }
 
-    /// First place of a community; communities differ by one node at most.
+    /// First position of a community; community sizes differ by at most one node.
     fn start(&self, community: u32) -> u32 {
         (u64::from(community) * self.shape.nodes as u64 / u64::from(self.communities)) as u32
     }
@@ -215,7 +215,7 @@ impl<'a> Plan<'a> {
             let mut draw = self.seed.stream(Stream::Synth, 1 + (range.start / BLOCK) as u64);
             for place in range {
                 let community = self.community_of_place(count(place));
-                // Half of the ends come from here, evenly: no node stays alone. The popular ones get the other half.
+                // Half of the ends are distributed evenly, so that no node is isolated. Popular nodes get the other half.
                 let own = self.shape.degree / 2.0;
                 let edges = own.floor() as usize + usize::from(draw.unit() < own.fract());
                 for _ in 0..edges {
@@ -232,7 +232,7 @@ impl<'a> Plan<'a> {
         done.into_iter().collect()
     }
 
-    /// Words of every node: its community's with the chosen share, any otherwise.
+    /// Words of every node: those of its community with the given share, random words otherwise.
     fn words(&self, exec: &Exec) -> Csr {
         let columns = count(self.shape.features);
         let topic = |community: u32, draw: &mut Draw| {
@@ -271,7 +271,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A rank below `size`. The square of a uniform number makes the r-th as likely as 1/√r, so that the distribution of degrees
+/// A rank below `size`. The square of a uniform number gives the r-th a probability proportional to 1/√r, so that the distribution of degrees
 /// falls with exponent 3.
 fn popular(size: u32, draw: &mut Draw) -> u32 {
     ((f64::from(size) * draw.unit().powi(2)) as u32).min(size - 1)
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn degrees_fall_with_exponent_three() {
-        // Without communities in the way: every node has 5 edges of its own, the r-th gets about 790 / √r more.
+        // With one community: every node draws 5 edges, the r-th gets about 790 / √r more.
         let graph = made(&Large { nodes: 100_000, degree: 10.0, mixing: 1.0, ..Large::default() }, 2);
         let above =
             |bound: usize| (0..graph.nodes()).filter(|&n| graph.degree(n) >= 5 + bound).count() as f64;
@@ -325,7 +325,7 @@ mod tests {
     fn communities_hold_their_edges_and_their_words() {
         let shape = Large { nodes: 10_000, communities: 10, ..Large::default() };
         let graph = made(&shape, 2);
-        // Ten communities have ten labels; a tenth of the leaving edges come back home.
+        // Ten communities have ten labels; a tenth of the edges that leave a community end in the same one.
         let homophily = graph.facts().edge_homophily.unwrap();
         assert!((homophily - 0.82).abs() < 0.02, "{homophily}");
         let Features::Sparse(x) = graph.features() else { panic!("sparse") };

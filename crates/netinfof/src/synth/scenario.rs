@@ -1,4 +1,4 @@
-//! The paper's synthetic scenarios (appendix C.1): which of structure and features carry information is known.
+//! The paper's synthetic scenarios (appendix C.1): it is known whether structure and features carry information.
 
 use std::collections::HashSet;
 
@@ -18,20 +18,20 @@ pub enum Structure {
     Diagonal,
     /// Bipartite cliques between classes 0 and 1, 2 and 3, …: heterophily.
     OffDiagonal,
-    /// Any two nodes: the structure knows nothing.
+    /// Any two nodes: the structure carries no information.
     Uniform,
 }
 
-/// What features are made of.
+/// How features are generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Coins: the features know nothing.
+    /// Coin flips: the features carry no information.
     Random,
     /// Singular vectors of random-walk counts.
     Global,
-    /// The same, each class in columns of its own, so that nodes of different classes share none.
+    /// The same, with separate columns for each class, so that nodes of different classes share none.
     Local,
-    /// A centre for each class and Gaussian noise about it.
+    /// A centre for each class with Gaussian noise around it.
     Centres,
 }
 
@@ -41,19 +41,19 @@ pub enum Content {
 pub struct Scenario {
     /// How classes are joined.
     pub structure: Structure,
-    /// What features are made of.
+    /// How features are generated.
     pub content: Content,
     /// Number of nodes (default 4000).
     pub nodes: usize,
     /// Number of features (default 800).
     pub features: usize,
-    /// Number of classes, all of one size (default 4).
+    /// Number of classes, all of equal size (default 4).
     pub classes: usize,
     /// Share of the pairs inside a class (or between two joined classes) that are edges (default 0.01).
     pub density: f64,
-    /// Share of the other pairs of nodes that are edges all the same.
+    /// Share of the other pairs of nodes that are edges.
     pub edge_noise: f64,
-    /// Global and local features: share of the entries that are replaced by noise. Centres: deviation of the noise, where
+    /// Global and local features: share of the entries that are replaced by noise. Centres: deviation of the noise, if
     /// the coordinates of the centres have deviation 1.
     pub feature_noise: f64,
     for_nodes: bool,
@@ -85,17 +85,17 @@ pub(super) const SCENARIOS: [NamedScenario; 11] = [
     named("useful-heterophily", true, Content::Centres, Structure::OffDiagonal),
 ];
 
-/// Deviation of the noise about the centres. The paper gives none; this one brings useful features on a uniform structure
-/// to its accuracy of 86.7.
+/// Deviation of the noise around the centres. The paper does not state it; with this value, useful features on a uniform structure
+/// reach its accuracy of 86.7.
 const CENTRE_NOISE: f64 = 8.5;
 /// Share of the entries of walk features that are replaced by noise.
 const ENTRY_NOISE: f64 = 0.002;
-/// Size of that noise, as a multiple of the range of the entries, of global and of local features. The paper gives none; these
-/// bring F alone to its scores of 67.0, 71.5 (global) and 75.9, 75.5 (local).
+/// Size of that noise, as a multiple of the range of the entries, of global and of local features. The paper does not state it; with these
+/// values, F alone reaches its scores of 67.0, 71.5 (global) and 75.9, 75.5 (local).
 const NOISE_SIZE: [f32; 2] = [1.55, 0.65];
 /// A node that is in no clique yet is this many times as likely to be drawn.
 const UNCOVERED: f64 = 10.0;
-/// Walks from every node behind the features.
+/// Number of walks per node for the features.
 const WALK_TRIALS: usize = 1000;
 
 impl Scenario {
@@ -134,8 +134,8 @@ impl Scenario {
         if self.for_nodes { TaskKind::Nodes } else { TaskKind::Links }
     }
 
-    /// The components that carry information about the task. Propagated features carry some wherever features or
-    /// structure do: random features on their way through a structure are a sketch of it, and two steps lead back too.
+    /// The components that carry information about the task. Propagated features carry information if features or
+    /// structure do: propagated random features are a sketch of the structure, and two steps also lead back to the start.
     pub(super) fn informative(&self) -> Vec<ComponentKind> {
         let structure = self.structure != Structure::Uniform;
         let features = self.content != Content::Random;
@@ -160,7 +160,7 @@ impl Scenario {
         if self.features < self.classes || self.features > 100_000 {
             return Err(Error::param("features", self.features, "at least 1 per class, at most 100000"));
         }
-        // Cliques pile up where most pairs are edges already; beyond one half that takes for ever.
+        // Cliques overlap more and more when many pairs are already edges; above one half generation would not end.
         if !(self.density > 0.0 && self.density <= 0.5) {
             return Err(Error::param("density", self.density, "above 0, at most 0.5"));
         }
@@ -183,11 +183,11 @@ impl Scenario {
     }
 }
 
-/// Edges and entries of features at most: both are held in memory while the graph is made.
+/// Maximum numbers of edges and feature entries: both are in memory during generation.
 const MOST_EDGES: f64 = 2e7;
 const MOST_ENTRIES: f64 = 5e8;
 
-/// Nodes on one side of a clique, at least and at most.
+/// Minimum and maximum number of nodes on one side of a clique.
 const SMALLEST: usize = 4;
 const LARGEST: usize = 8;
 
@@ -216,7 +216,7 @@ fn edges(shape: &Scenario, members: &[&[u32]], draw: &mut Draw, exec: &Exec) -> 
     let all = |a: &[u32], b: &[u32]| (a.len() * b.len()) as f64;
     match shape.structure {
         Structure::Uniform => {
-            // As many as the other structures have.
+            // As many edges as in the other structures.
             let wanted = members.iter().map(|m| shape.density * all(m, m) / 2.0).sum::<f64>() as usize;
             while edges.len() < wanted {
                 let [i, j] = [draw.below(count(shape.nodes)), draw.below(count(shape.nodes))];
@@ -251,7 +251,7 @@ fn edges(shape: &Scenario, members: &[&[u32]], draw: &mut Draw, exec: &Exec) -> 
             }
         }
     }
-    // Noise wherever the scenario has no edges of its own.
+    // Noise where the scenario has no planted edges.
     for (a, left) in members.iter().enumerate() {
         for (b, right) in members.iter().enumerate().skip(a) {
             let own = match shape.structure {
@@ -272,7 +272,7 @@ fn edges(shape: &Scenario, members: &[&[u32]], draw: &mut Draw, exec: &Exec) -> 
             }
         }
     }
-    // A set has no order of its own.
+    // The iteration order of a set is not deterministic.
     let mut edges: Vec<Pair> = edges.into_iter().collect();
     edges.sort_unstable();
     Ok(edges)
@@ -329,7 +329,7 @@ fn features(shape: &Scenario, graph: &Graph, labels: &[i32], draw: &mut Draw, ex
         Content::Global | Content::Local => {
             let slices = if shape.content == Content::Local { shape.classes } else { 1 };
             let width = columns / slices;
-            // Walks of their own: with the run's seed they would be those of component R.
+            // Separate random streams: with the run's seed the walks would equal those of component R.
             let params = ComponentParams {
                 kinds: vec![ComponentKind::R],
                 dim: width.min(nodes),
@@ -382,12 +382,12 @@ mod tests {
         let full = |name| scenario(&Scenario::named(name).unwrap(), Seed(3), &exec).unwrap();
         let diagonal = blocks(&full("random-diagonal"));
         let off = blocks(&full("random-offdiagonal"));
-        // Off the scenario's own blocks there is noise alone, a few pairs of it drawn twice.
+        // Outside the planted blocks there is only noise, with a few pairs drawn twice.
         let noise = |found: usize, wanted: usize| found <= wanted && found + 5 >= wanted;
         for a in 0..4 {
             for b in a..4 {
                 let found = diagonal[a][b];
-                // A class goes on until its density is reached and all its nodes are covered.
+                // Cliques are added to a class until its density is reached and all its nodes are covered.
                 let good = if a == b { (5000..6500).contains(&found) } else { noise(found, 200) };
                 assert!(good, "{a} {b}: {found}");
                 let (found, joined) = (off[a][b], (a, b) == (0, 1) || (a, b) == (2, 3));
@@ -401,7 +401,7 @@ mod tests {
         let uniform = full("useful-uniform");
         assert_eq!(uniform.edge_count(), 20_000);
         assert!((uniform.facts().edge_homophily.unwrap() - 0.25).abs() < 0.02);
-        // Every node is in a clique, so in the company of three or more.
+        // Every node is in a clique, so it has at least three neighbours.
         let least = |graph: &Graph| (0..graph.nodes()).map(|node| graph.degree(node)).min().unwrap();
         assert!(least(&full("random-diagonal")) >= SMALLEST - 1);
         assert!(least(&full("random-offdiagonal")) >= SMALLEST);

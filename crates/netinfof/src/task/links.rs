@@ -29,31 +29,31 @@ pub(crate) struct Links;
 pub struct TestedLinks {
     /// Edges first.
     pub pairs: Vec<Pair>,
-    /// How many of them are edges.
+    /// Number of edges among them.
     pub edges: usize,
     /// Log-odds.
     pub scores: Vec<f64>,
 }
 
-/// What was learned from training pairs, and the pairs that it is judged on.
+/// The components learned from training pairs, and the pairs for their evaluation.
 pub(crate) struct Work<'a> {
     split: &'a LinkSplit,
     components: Vec<Component>,
     training: Training,
-    /// What the columns of X are made from, if X is one of the components.
+    /// The source of the columns of X, if X is one of the components.
     source: Option<PairwiseSource<'a>>,
     learned: LearnedLinks<'a>,
     valid: Evaluated,
-    /// As many negatives as positives, where `valid` has more.
+    /// As many negatives as positives, if `valid` has more.
     balanced: Option<Evaluated>,
-    /// Degree-matched negatives of the validation edges, where the others are uniform.
+    /// Degree-matched negatives of the validation edges, if the others are uniform.
     matched: Option<PairSet>,
-    /// All edges that are known, held-out ones too.
+    /// All known edges, held-out edges included.
     known: Cow<'a, Csr>,
 }
 
 impl Work<'_> {
-    /// The validation pairs of Probe, which weighs as many negatives as positives.
+    /// The validation pairs of Probe, which uses as many negatives as positives.
     fn evaluated(&self) -> &Evaluated {
         self.balanced.as_ref().unwrap_or(&self.valid)
     }
@@ -89,7 +89,7 @@ impl Task for Links {
             Some(pairs) => split::links_given(graph, pairs.clone(), &params.split, seed, exec)?,
         };
         if goal == Goal::Act {
-            // Said now rather than after all the work.
+            // Reported now instead of at the end of the run.
             act::check_hits(&params.act, &split, exec)?;
         }
         Ok(split)
@@ -117,7 +117,7 @@ impl Task for Links {
             for_act: goal == Goal::Act,
         };
         let learned = link::learn(&components, split, &training, source.as_ref(), &learning, exec)?;
-        // Memory for what follows, unless the components are wanted afterwards.
+        // Frees memory, unless the components are needed afterwards.
         let components = if keep { components } else { Vec::new() };
 
         let own_negatives = split.negatives_per_edge > 0;
@@ -130,7 +130,7 @@ impl Task for Links {
                 exec,
             )
         });
-        // Degrees alone separate edges from uniform pairs on many graphs: what goes beyond them is measured too.
+        // Degrees alone separate edges from uniform pairs on many graphs: the information beyond degrees is measured too.
         let known = split.known_edges(graph);
         let matched = match split.negatives {
             Negatives::Uniform => LinkSplit::matched(&known, &split.valid.positives, 0, seed),
@@ -159,7 +159,7 @@ impl Task for Links {
             information(run, &work.learned, &communities, [&evaluated.positives, negatives], seed)
         };
         let all = measured(&evaluated.negatives)?;
-        // Asked for where no built-in component's bins show a signal beyond degrees.
+        // Needed if no built-in component's bins show a signal beyond degrees.
         let kinds = work.learned.components.iter().map(|own| own.component.kind());
         let silent = kinds.zip(&probed.scores).filter(|(kind, _)| !kind.is_custom()).all(|(_, info)| {
             let beyond = info.beyond_degree.map_or(1.0, |beyond| beyond.p_value);
@@ -205,7 +205,7 @@ impl Task for Links {
     }
 }
 
-/// How many bits the components carry about whether a pair is an edge, alone and in groups, on validation pairs.
+/// Predictive information of the components about edges, alone and in groups, on validation pairs.
 fn information(
     run: &Run<'_, Links>,
     learned: &LearnedLinks<'_>,
@@ -234,7 +234,7 @@ fn information(
     }
     let structure = components.iter().any(|own| own.component.kind().is_structural());
     let pairwise = components.iter().any(|own| own.component.kind().is_pairwise());
-    // Degrees are structure, and are looked at where structure is.
+    // Degrees are structure, and are included if structure is.
     for own in parts.iter().filter(|own| own.subject != Subject::Degrees || structure || pairwise) {
         let rows = hinged(sets.map(|set| own.similarities(set, exec)));
         blocks.add_of_pairs(part_of(own.subject, featureless), own.subject.name(), rows);

@@ -24,13 +24,13 @@ pub(crate) struct Nodes;
 pub struct TestedNodes {
     /// The nodes.
     pub nodes: Vec<NodeId>,
-    /// Their true classes, by their positions among the model's.
+    /// Their true classes, as indices of the model's classes.
     pub labels: Vec<u32>,
     /// Log-odds of every class, node after node.
     pub scores: Vec<f64>,
 }
 
-/// The components, and the nodes that they are judged on.
+/// The components, and the nodes for their evaluation.
 pub(crate) struct Work<'a> {
     split: &'a NodeSplit,
     components: Vec<Component>,
@@ -85,8 +85,8 @@ impl Task for Nodes {
         probe::nodes(&work.components, work.split, &run.params.probe, seed, run.exec)
     }
 
-    /// How many bits the components carry about the classes, alone, in groups and against controls. Labels of training and
-    /// validation nodes alone are looked at.
+    /// Predictive information of the components about the classes, alone, in groups and against controls. Only labels of training and
+    /// validation nodes are used.
     fn information(
         run: &Run<'_, Self>,
         work: &Work<'_>,
@@ -156,8 +156,8 @@ impl Task for Nodes {
     }
 }
 
-/// Propagated components of features that belong to other nodes: random features become a sketch of the structure on their
-/// way through a graph, and these show how much of what propagation carries is that. Prepared as the components that they
+/// Propagated features of other nodes, as a control: propagation turns random features into a sketch of the structure,
+/// and the control measures that part of the information in propagation. Prepared like the components that they
 /// control.
 fn shuffled_control(run: &Run<'_, Nodes>, seed: Seed) -> Result<Vec<Component>> {
     let &Run { graph, params, exec, .. } = run;

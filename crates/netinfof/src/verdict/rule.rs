@@ -5,11 +5,11 @@
 //!
 //! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all of them, features by distance included; else
 //!    `undecided`.
-//! 2. `gnn`: propagated features improve on features and on structure, each shown, and on those of shuffled features too where features alone show nothing. For
-//!    links embeddings alone are compared: a GNN sees no statistics of pairs. Not where one part alone is enough (4).
+//! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated shuffled features if features alone show no signal. For
+//!    links only embeddings are compared: a GNN does not use statistics of pairs. Not if one part alone is enough (4).
 //! 3. `combine`: all components together improve on features and on structure, each shown, but propagated features alone do not improve on both.
 //! 4. `any`: both improvements are excluded, and features and structure show a signal each. `features`: what the graph adds is excluded. `structure`: what features add is excluded.
-//! 5. Else `undecided`, with the number of labels that would settle it.
+//! 5. Otherwise `undecided`, with the number of labels that would settle it.
 
 use std::fmt::Write as _;
 
@@ -17,10 +17,10 @@ use super::{Verdict, VerdictKind};
 use crate::evidence::{Estimate, NORMAL};
 use crate::information::{self, Answer, Information, InformationGain, group};
 
-/// Deviations that a signal must lie above zero: four groups are looked at, so a 95 % interval of each is not enough.
+/// Deviations that a signal must lie above zero: four groups are tested, so a 95 % interval of each is not enough.
 const SIGNAL: f64 = 2.5;
 
-/// What a run is about.
+/// Facts about a run.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a run")]
 pub(super) struct RunContext {
@@ -28,9 +28,9 @@ pub(super) struct RunContext {
     pub(super) featureless: bool,
     /// Whether Act runs as well.
     pub(super) acted: bool,
-    /// Whether degree-matched negatives do not contradict that propagation is ahead of structure.
+    /// Whether degree-matched negatives do not contradict that propagation improves on structure.
     pub(super) confirmed: bool,
-    /// Whether the paper's score shows a signal, so that `nothing` is no answer.
+    /// Whether the paper's score shows a signal, so that `nothing` is not a possible answer.
     pub(super) scores_predict: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct RunContext {
 const SIGNALS: [&str; 5] =
     [group::STRUCTURE, group::FEATURES, group::NONLINEAR, group::PROPAGATION, group::ALL];
 
-/// Whether so many bits are a signal.
+/// Whether this many bits are a signal.
 pub(super) fn is_signal(bits: Estimate) -> bool {
     bits.value - (bits.value - bits.interval[0]) * SIGNAL / NORMAL > 0.0
 }
@@ -59,15 +59,15 @@ pub(super) fn excludes_signal(information: &Information) -> bool {
     known.all(|bits| information.excludes(bits, smallest))
 }
 
-/// What the rule looks at.
+/// The inputs of the rule.
 struct Evidence<'a> {
     information: &'a Information,
     context: RunContext,
-    /// Whether features predict better by distance than in a straight line.
+    /// Whether features predict better by distance than linearly.
     nonlinear: bool,
 }
 
-/// What a verdict rests on.
+/// The finding behind a verdict.
 #[derive(Clone, Copy, PartialEq)]
 enum RuleFinding {
     Plain,
@@ -114,7 +114,7 @@ impl Evidence<'_> {
         let has = |name: &str| self.information.bits(name).is_some();
         let shown = |of: &str, over: &str| self.answer(of, over) == Some(Answer::Shown);
         let excluded = |of: &str, over: &str| self.answer(of, over) == Some(Answer::Excluded);
-        // Where one group alone was measured, it cannot be compared.
+        // A single measured group cannot be compared.
         let measured = [group::STRUCTURE, group::FEATURES, group::PROPAGATION].map(has);
         match measured {
             [true, false, false] => return (VerdictKind::Structure, RuleFinding::Plain),
@@ -124,7 +124,7 @@ impl Evidence<'_> {
         }
         let sketch =
             !self.signal(self.features()) && has(group::FEATURES) && !shown(group::ALL, group::CONTROL);
-        // A GNN sees embeddings of nodes, and no statistics of pairs.
+        // A GNN uses embeddings of nodes, not statistics of pairs.
         let propagated =
             if has(group::PROPAGATION_EMBEDDED) { group::PROPAGATION_EMBEDDED } else { group::PROPAGATION };
         let ahead = |over: &'static str, embedded: &'static str| {
@@ -148,9 +148,9 @@ impl Evidence<'_> {
                 RuleFinding::Sketch,
             );
         }
-        // It is the features that add, and not a second sketch of the structure.
+        // The gain comes from the features, not from a second sketch of the structure.
         let real = shown(group::BOTH, group::STRUCTURE) || shown(group::ALL, group::CONTROL);
-        // What the graph adds to the features, and features to the structure.
+        // The gain of the graph over features, and of features over structure.
         let graph = self.answer(group::ALL, group::FEATURES);
         let table = self.answer(group::ALL, group::STRUCTURE);
         let kind = match (graph, table) {
@@ -158,7 +158,7 @@ impl Evidence<'_> {
             (Some(Answer::Excluded), Some(Answer::Excluded)) if structure && features => VerdictKind::Any,
             (Some(Answer::Excluded), _) if features => VerdictKind::Features,
             (_, Some(Answer::Excluded)) if structure && !self.nonlinear_signal() => VerdictKind::Structure,
-            // Better than any line, features by distance cannot be compared with sums of lines.
+            // If features by distance are better than linear models, comparisons of linear models are not conclusive.
             _ if self.nonlinear && features && self.nonlinear_leads() => VerdictKind::Features,
             _ => VerdictKind::Undecided,
         };
@@ -173,12 +173,12 @@ impl Evidence<'_> {
         (kind, if sketch { RuleFinding::Sketch } else { RuleFinding::Plain })
     }
 
-    /// Whether features predict by distance although they do not in a straight line.
+    /// Whether features predict by distance but not linearly.
     fn nonlinear_signal(&self) -> bool {
         self.nonlinear && self.signal(group::NONLINEAR)
     }
 
-    /// Whether features by distance carry more than all components together in a straight line.
+    /// Whether features by distance carry more than all components together in a linear model.
     fn nonlinear_leads(&self) -> bool {
         self.answer(group::NONLINEAR, group::ALL) == Some(Answer::Shown)
     }
@@ -351,7 +351,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// How many labels would show or exclude what is open, from the widths of the intervals; none where that is out of reach.
+    /// The number of labels that would show or exclude open gains, from the widths of the intervals; `None` if it is too large.
     fn labels_wanted(&self, finding: RuleFinding) -> Option<usize> {
         let have = self.information.samples as f64;
         let settled = |bits: Estimate, smallest: f64| {
@@ -359,7 +359,7 @@ impl Evidence<'_> {
             let show = if bits.value > 0.0 { (half / bits.value).powi(2) } else { f64::INFINITY };
             let exclude =
                 if bits.value < smallest { (half / (smallest - bits.value)).powi(2) } else { f64::INFINITY };
-            // A model must have been fitted on so many.
+            // The minimum number of training samples for an exclusion.
             let floor = NORMAL * NORMAL * 2.0 / (std::f64::consts::LN_2 * smallest) * have
                 / self.information.training as f64;
             (have * show).min((have * exclude).max(floor))
@@ -393,7 +393,7 @@ pub(super) fn with_interval(bits: Estimate) -> String {
     format!("{:.2} [{low:.2}, {high:.2}]", rounded(bits.value))
 }
 
-/// To two digits, without a sign where nothing is left.
+/// Rounds to two digits, without a negative zero.
 fn rounded(value: f64) -> f64 {
     let value = (100.0 * value).round() / 100.0;
     if value == 0.0 { 0.0 } else { value }

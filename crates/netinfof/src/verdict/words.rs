@@ -1,27 +1,27 @@
-//! A verdict on links in words, where the rule of predictive information does not decide.
+//! Texts of verdicts on links that the rule of predictive information does not decide.
 
 use std::fmt::Write as _;
 
 use super::{Candidate, VerdictKind};
 use crate::findings::SplitsInfo;
 
-/// What is special about the evidence of a run, if anything.
+/// Special cases of the evidence of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     Ordinary,
-    /// Only D does.
+    /// Only D is a signal.
     DAlone,
-    /// Degrees are all that predicts edges.
+    /// Only degrees predict edges.
     DegreeOnly,
     /// Degrees predict edges, and more is neither shown nor excluded.
     DegreesPredict,
-    /// The split's mark on degrees is all that there is.
+    /// There is only the trace of the split in the degrees.
     Mark,
-    /// Propagation beats structure against uniform negatives alone.
+    /// Propagation improves on structure only against uniform negatives.
     Unconfirmed,
 }
 
-/// What a verdict is explained with.
+/// The data for the explanation of a verdict.
 pub(super) struct Words<'a> {
     /// The best of structure, features and propagation.
     pub(super) groups: [Option<&'a Candidate>; 3],

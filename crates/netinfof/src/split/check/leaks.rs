@@ -1,4 +1,4 @@
-//! Feature columns that give the answer away.
+//! Feature columns that leak the target.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use crate::graph::{Csr, Features, NodeId, Pair, ordered};
 use crate::score::{Contingency, bin, normalized, quantile_borders};
 use crate::seed::{Seed, Stream};
 
-/// Features that hold held-out edges: the neighbours of a node as a column, or a degree that counts them.
+/// Features that leak held-out edges: a column that marks the neighbours of a node, or a degree that counts them.
 pub(super) fn features_that_know_edges(
     findings: &mut SplitFindings<'_>,
     training: &Csr,
@@ -24,7 +24,7 @@ pub(super) fn features_that_know_edges(
         Features::Dense(x) => Csr::from_dense(x).transpose(),
         Features::Sparse(x) => x.transpose(),
     };
-    // Only nodes with enough neighbours, some of them held out, can be known by their neighbours.
+    // Only nodes with enough neighbours, some of them held out, can be identified by their neighbours.
     let mut held = vec![0.0f64; graph.nodes()];
     for pair in held_out.into_iter().flatten() {
         for &node in pair {
@@ -41,7 +41,7 @@ pub(super) fn features_that_know_edges(
             by_row.insert(with_self, node);
         }
     }
-    // Rare words of one circle of papers often mark the same one; each is counted once, by its held-out edges.
+    // Rare words of a group of papers often mark the same node; each node counts once, by its held-out edges.
     let known: Vec<(usize, NodeId)> = (0..columns.rows())
         .filter(|&col| columns.row(col).len() >= FEWEST)
         .filter_map(|col| by_row.get(columns.row(col)).map(|&node| (col, node)))
@@ -74,7 +74,7 @@ pub(super) fn features_that_know_edges(
     let mut column = vec![0.0; graph.nodes()];
     let mut knowing = Vec::new();
     for col in 0..columns.rows() {
-        // A column that few nodes have cannot follow the degrees of all.
+        // A column with few nonzero entries cannot follow the degrees of all nodes.
         if columns.row(col).len() * 2 < graph.nodes() {
             continue;
         }
@@ -97,7 +97,7 @@ pub(super) fn features_that_know_edges(
     });
 }
 
-/// What is left of values when a constant and a multiple of others are taken away.
+/// The residuals of values after linear regression on other values.
 pub(super) fn rest(values: &[f64], by: &[f64]) -> Vec<f64> {
     let n = values.len().max(1) as f64;
     let centred = |v: &[f64]| {
@@ -114,11 +114,11 @@ pub(super) fn rest(values: &[f64], by: &[f64]) -> Vec<f64> {
 pub(super) fn cosine(a: &[f64], b: &[f64]) -> f64 {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let lengths = (dot(a, a) * dot(b, b)).sqrt();
-    // What rounding leaves of a column that the degrees explain says nothing.
+    // If the degrees explain a column, the residuals are rounding errors.
     if lengths > 1e-9 * a.len() as f64 { dot(a, b) / lengths } else { 0.0 }
 }
 
-/// Features that hold the class: one column that knows all of them, or one that marks one of them.
+/// Features that leak the class: a column that predicts all classes, or one that marks a class.
 pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, labels: &[i32]) {
     let columns = match findings.graph.features() {
         Features::None => {
@@ -148,7 +148,7 @@ pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, label
             known.push((col, format!("column {col} marks class {class}")));
             continue;
         }
-        // The best that can be: all but the zeros told apart. For most columns of words that settles it.
+        // Upper bound: all nonzero entries predicted correctly. It rules out most columns of words.
         let mut best = Contingency::new(1 + classes, classes);
         for (class, (&size, &inside)) in sizes.iter().zip(&inside).enumerate() {
             best.add_many(0, class, (size - inside) as u64);
@@ -168,7 +168,7 @@ pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, label
             own.iter().zip(labels).for_each(|(&value, &label)| table.add(bin(&borders, value), label));
             table
         };
-        // Where almost every node has a value of its own, shuffled classes are known as well.
+        // If almost every node has a unique value, shuffled classes are predicted as well.
         let mut dealt: Vec<usize> = labelled.iter().map(|&node| labels[node] as usize).collect();
         let found = table(&dealt);
         Seed(0).stream(Stream::Permutations, col as u64).shuffle(&mut dealt);
@@ -187,7 +187,7 @@ pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, label
     });
 }
 
-/// Between the values where they are few, else at their quantiles.
+/// Borders between the values if they are few, otherwise at their quantiles.
 pub(super) fn value_borders(values: &[f32]) -> Vec<f32> {
     let mut distinct = values.to_vec();
     distinct.sort_unstable_by(f32::total_cmp);
