@@ -1,6 +1,6 @@
-//! Files in and out: graphs, tables, splits and users' own components in the formats of docs/formats.md.
+//! Reading and writing of files: graphs, tables, splits and user-supplied components in the formats of docs/formats.md.
 //!
-//! Each format is one file. [`load`] recognises a source by its content, reads it and says what it read; [`save`] writes
+//! Each format has its own module. [`load`] detects the format from the content, reads it and reports what was read; [`save`] writes
 //! graphs and tables.
 //!
 //! ```no_run

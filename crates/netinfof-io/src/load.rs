@@ -1,4 +1,4 @@
-//! Files and folders to graphs. What they are is found from their content, not from their names, unless it is said.
+//! Reading of graphs from files and folders. The format is detected from the content, not from the name, unless it is given.
 
 mod arrays;
 mod component;
@@ -36,29 +36,29 @@ pub use splits::{
 use arrays::from_npz;
 use edges::from_edge_list;
 
-/// Where the parts of a graph are that the main file does not hold.
+/// Locations of the parts of a graph that the main file does not contain.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadParams {
-    /// Node table of an edge list: an id column, feature columns, perhaps a label column.
+    /// Node table of an edge list: an id column, feature columns, optionally a label column.
     pub nodes: Option<PathBuf>,
-    /// Name of the label column of the node table; default `label`, `y` or `class`, where there is one.
+    /// Name of the label column of the node table; default `label`, `y` or `class`, if there is one.
     pub label: Option<String>,
-    /// Names of the two id columns of an edge list; usual names are found, else they are the first two.
+    /// Names of the two id columns of an edge list; by default common names, or the first two columns.
     pub ends: Option<[String; 2]>,
-    /// What the source is; found from its content by default.
+    /// The format of the source; by default detected from the content.
     pub format: Option<Format>,
-    /// User-supplied components: a name and a file of rows for each ([`component()`]).
+    /// User-supplied components: the name and the file of each ([`component()`]).
     pub components: Vec<(String, PathBuf)>,
 }
 
-/// What graphs are stored as (docs/formats.md).
+/// File formats of graphs (docs/formats.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// An edge list: CSV, TSV, spaces; SNAP's lists too.
+    /// An edge list: CSV, TSV or separated by spaces, including SNAP's lists.
     Edges,
-    /// NumPy's npz: ours, PyG's names, gnn-benchmark's (Shchur), the heterophilous collection's.
+    /// NumPy's npz: our layout, PyG's names, gnn-benchmark (Shchur), the heterophilous collection.
     Npz,
     /// Planetoid's pickles, by `ind.NAME.graph`.
     Planetoid,
@@ -90,7 +90,7 @@ impl LoadParams {
     }
 }
 
-/// Reads a graph from a file or folder, or generates one where `source` is `synth:NAME`.
+/// Reads a graph from a file or folder, or generates one if `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     let mut graph = without_components(source, params, seed, exec)?;
     for (name, path) in &params.components {
@@ -137,7 +137,7 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
     Ok(graph)
 }
 
-/// What a source is, and the file or folder to read.
+/// The format of a source, and the file or folder to read.
 fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
     let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if metadata.is_dir() {
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use netinfof::Stream;
 
-    /// Lists of numbers give the same graph to both readers, however they are written.
+    /// Both readers give the same graph for lists of numbers, in any notation.
     #[test]
     fn numbers_and_names_agree() {
         let exec = Exec::new(2).unwrap();
@@ -266,7 +266,7 @@ mod tests {
             let names: Vec<String> = (0..fast.nodes()).map(|node| node.to_string()).collect();
             assert_eq!(fast.ids().unwrap_or(&names), slow.ids().unwrap(), "case {case}");
         }
-        // What is not plain is left to the general reader.
+        // Other lists are left to the general reader.
         for (case, text) in [
             "a b\nb c\n",
             "1 2\n2 x\n",

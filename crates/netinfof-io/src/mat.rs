@@ -1,4 +1,4 @@
-//! MATLAB 5 files: numeric matrices, dense and sparse, compressed or not. Cells, structures and text are passed over.
+//! MATLAB 5 files: numeric matrices, dense and sparse, compressed or not. Cells, structures and text are skipped.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,11 +11,11 @@ use netinfof::{Error, Result};
 pub(crate) enum Variable {
     /// Values column by column.
     Dense { rows: usize, cols: usize, values: Vec<f64> },
-    /// Row of every entry, column by column, and where columns begin.
+    /// Row of every entry, column by column, and the start of each column.
     Sparse { rows: usize, starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64> },
 }
 
-/// No matrix of a graph that fits in memory is larger.
+/// Maximum size of a matrix in bytes.
 const MAX_BYTES: u64 = 1 << 34;
 
 const MATRIX: u32 = 14;
@@ -34,12 +34,12 @@ struct Element<'a> {
     data: &'a [u8],
 }
 
-/// Takes the next element from the front.
+/// Removes the next element from the front.
 fn element<'a>(rest: &mut &'a [u8]) -> std::result::Result<Element<'a>, String> {
     let word =
         |at: usize| rest.get(at..at + 4).map(|b| u32::from_le_bytes(b.try_into().expect("four bytes")));
     let first = word(0).ok_or("the file ends within a tag")?;
-    // Four bytes or less stand in the tag itself.
+    // Up to four bytes are stored in the tag itself.
     if first >> 16 != 0 {
         let (kind, length) = (first & 0xffff, (first >> 16) as usize);
         let data = rest
@@ -97,7 +97,7 @@ fn inflated(data: &[u8]) -> std::result::Result<Vec<u8>, String> {
     Ok(unpacked)
 }
 
-/// The name and values of a matrix; nothing for what holds no numbers.
+/// The name and values of a matrix; `None` if it contains no numbers.
 fn matrix(mut rest: &[u8]) -> std::result::Result<Option<(String, Variable)>, String> {
     let rest = &mut rest;
     let flags = element(rest)?.data;
@@ -149,7 +149,7 @@ fn matrix(mut rest: &[u8]) -> std::result::Result<Option<(String, Variable)>, St
     Ok(Some((name, Variable::Sparse { rows, starts, indices, values })))
 }
 
-/// The numbers of an element, whatever they are stored as.
+/// The numbers of an element, in any storage type.
 fn numbers(element: &Element<'_>) -> std::result::Result<Vec<f64>, String> {
     let of = |size: usize, value: fn(&[u8]) -> f64| element.data.chunks_exact(size).map(value).collect();
     Ok(match element.kind {

@@ -1,4 +1,4 @@
-//! NumPy's npz: a zip of npy arrays. Numbers and plain text only; nothing that would need a pickle is ever touched.
+//! NumPy's npz: a zip of npy arrays. Numbers and plain text only; arrays that need a pickle are never read.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 use netinfof::{Error, Result};
 
-/// How the names of arrays with users' own components begin.
+/// Prefix of the names of arrays with user-supplied components.
 pub(crate) const COMPONENT: &str = "component.";
 
 /// An open npz file.
@@ -24,12 +24,12 @@ pub(crate) struct Array {
     bytes: Vec<u8>,
 }
 
-/// Whether so many bytes packed into so few are a trap: no data of ours shrinks like that, however often it repeats itself.
+/// Whether this ratio of unpacked to packed bytes indicates a decompression bomb: no regular data compresses that well.
 pub(crate) fn is_bomb(unpacked: u64, packed: u64) -> bool {
     unpacked > 1 << 30 && unpacked / 250 > packed
 }
 
-/// No array of a graph that fits in memory is larger; a header that claims more is broken or hostile.
+/// Maximum size of an array; a header that claims more is damaged or malicious.
 const MAX_BYTES: u64 = 1 << 36;
 
 impl Npz {
@@ -103,7 +103,7 @@ impl Npz {
     }
 }
 
-/// Reads an npy array; `named` begins what is said of faults.
+/// Reads an npy array; `named` is the prefix of error messages.
 pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Array> {
     let broken = |what: String| Error::Format { path: path.to_path_buf(), what: format!("{named}{what}") };
     let mut start = [0u8; 10];
@@ -144,7 +144,7 @@ pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Arra
 }
 
 impl Array {
-    /// An array of this kind, such as `<f4`, if it is one of numbers and has as many bytes as it needs.
+    /// An array of this type, such as `<f4`, if it is numeric and has the right number of bytes.
     pub(crate) fn new(descr: &str, shape: Vec<usize>, by_columns: bool, bytes: Vec<u8>) -> Option<Self> {
         let (kind, size) = parse_kind(descr)?;
         let needed = shape.iter().try_fold(size, |product, &n| product.checked_mul(n))?;
@@ -152,7 +152,7 @@ impl Array {
         fits.then(|| Array::from_parts(Header { kind, size, shape, by_columns }, bytes))
     }
 
-    /// Rows one after the other, however they were stored.
+    /// The bytes in row-major order.
     fn from_parts(Header { kind, size, shape, by_columns }: Header, bytes: Vec<u8>) -> Self {
         let bytes = match (&shape[..], by_columns) {
             ([rows, cols], true) => {
@@ -169,7 +169,7 @@ impl Array {
         Array { shape, kind, size, bytes }
     }
 
-    /// The value as text, where it is a single one.
+    /// The value as text, if there is a single value.
     pub(crate) fn text(&self) -> Option<String> {
         if self.shape.is_empty() { self.texts()?.pop() } else { None }
     }
@@ -190,7 +190,7 @@ impl Array {
         self.bytes.chunks_exact(self.size).map(convert).collect()
     }
 
-    /// The values as integers; floats that are whole numbers count as far as their type holds every whole number.
+    /// The values as integers; floats are accepted if they are whole numbers in the range where their type holds every whole number.
     pub(crate) fn integers(&self) -> Option<Vec<i64>> {
         Some(match (self.kind, self.size) {
             (b'i', 1) => self.each(|b| i64::from(b[0] as i8)),
@@ -213,12 +213,12 @@ impl Array {
         })
     }
 
-    /// Up to where floats of this size hold every whole number.
+    /// The limit below which floats of this size hold every whole number.
     fn exact_whole_numbers(&self) -> f64 {
         if self.size == 4 { EXACT_SINGLE } else { EXACT_DOUBLE }
     }
 
-    /// The floats of an array as they are stored; none for other kinds.
+    /// The stored floats of an array; `None` for other types.
     fn doubles(&self) -> Option<Vec<f64>> {
         match (self.kind, self.size) {
             (b'f', 4) => Some(self.each(|b| f64::from(f32::from_le_bytes(sized(b))))),
@@ -227,14 +227,14 @@ impl Array {
         }
     }
 
-    /// The first float that is no exact whole number, and why it is none.
+    /// The first float that is not an exact whole number, and the reason.
     fn first_inexact(&self) -> Option<String> {
         let exact = self.exact_whole_numbers();
         let value = self.doubles()?.into_iter().find(|&value| !is_whole(value, exact))?;
         Some(format!("{value} {}", whole::id(value.abs(), exact).err()?))
     }
 
-    /// The first value above 2²⁴ in size that [`Array::floats`] would change.
+    /// The first value above 2²⁴ in magnitude that [`Array::floats`] would change.
     pub(crate) fn first_rounded(&self) -> Option<f64> {
         let changed = |&value: &f64| value.abs() > EXACT_SINGLE && f64::from(value as f32) != value;
         match (self.kind, self.size) {
@@ -286,12 +286,12 @@ fn parse_header(header: &str) -> Option<Header> {
     (!(by_columns && shape.len() > 2)).then_some(Header { kind, size, shape, by_columns })
 }
 
-/// Letter and bytes of a kind such as `<f4`; none for what holds neither numbers nor text.
+/// Letter and bytes of a type such as `<f4`; `None` for types that are neither numbers nor text.
 fn parse_kind(descr: &str) -> Option<(u8, usize)> {
     let (order, rest) = descr.split_at_checked(1)?;
     let kind = *rest.as_bytes().first()?;
     let size: usize = rest.get(1..)?.parse().ok()?;
-    // Text comes as four bytes a letter.
+    // Text has four bytes per character.
     let size = if kind == b'U' { size.checked_mul(4)? } else { size };
     let known = matches!((kind, size), (b'f', 4 | 8) | (b'i' | b'u', 1 | 2 | 4 | 8) | (b'b', 1) | (b'U', _));
     (known && matches!(order, "<" | "|" | "=")).then_some((kind, size))

@@ -1,4 +1,4 @@
-//! Parquet files: tables by columns, as data frames keep them.
+//! Parquet files: columnar tables, as written by data frame libraries.
 
 #[cfg(not(feature = "parquet"))]
 mod absent;
@@ -26,10 +26,10 @@ pub use write::Writer;
 
 const MAGIC: &[u8] = b"PAR1";
 
-/// Whether a file is Parquet, or was once: an edge list may begin with such a name, too.
+/// Whether a file is Parquet, possibly truncated. An edge list may also begin with these letters.
 pub(crate) fn is(path: &Path) -> Result<bool> {
     let io = |e| Error::io(path, e);
-    // What can be read only once, such as a pipe, must not be touched: Parquet is read from its end.
+    // A source that can be read only once, such as a pipe, must not be opened: Parquet is read from its end.
     if !std::fs::metadata(path).map_err(io)?.is_file() {
         return Ok(false);
     }
@@ -49,9 +49,9 @@ pub(crate) fn is(path: &Path) -> Result<bool> {
 pub(crate) enum Pairs {
     /// Whole numbers below 2³², none of them missing.
     Numbers(Vec<[u32; 2]>),
-    /// Something else.
+    /// Anything else.
     Other,
-    /// No more of them.
+    /// The end of the table.
     End,
 }
 

@@ -1,24 +1,24 @@
-//! Python's pickles as data: what they hold is listed, what they would call is named, and nothing is ever called.
+//! Python pickles as data: their contents are listed, their calls are recorded by name, and nothing is ever executed.
 //!
-//! A pickle is a program for a stack machine. This machine knows its words but has no Python behind it: where a pickle asks for a
+//! A pickle is a program for a stack machine. This machine implements the opcodes without Python: if a pickle calls a
 //! function, the request itself becomes a value ([`Object::Made`]), and the few that graphs are stored with (NumPy arrays, SciPy's sparse
-//! matrices, Torch tensors) are understood by their names. Every word makes at most one object, and no length is believed beyond the bytes
-//! that are there, so memory is bounded by the size of the file.
+//! matrices, Torch tensors) are recognised by their names. Every opcode creates at most one object, and lengths are limited to the bytes
+//! in the file, so memory is bounded by the size of the file.
 
 use std::collections::HashMap;
 
 use crate::npz::Array;
 
-/// An object's place.
+/// The index of an object.
 pub(crate) type Id = usize;
 
-/// What a pickle can hold.
+/// An object in a pickle.
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
     None,
     Bool(bool),
     Int(i64),
-    /// A number with a fraction, or one beyond 64 bits: nothing here asks which.
+    /// A float, or an integer that does not fit in 64 bits; its value is not needed.
     Float,
     /// Bytes, and the text of Python 2.
     Bytes(Vec<u8>),
@@ -28,28 +28,28 @@ pub(crate) enum Object {
     Dict(Vec<(Id, Id)>),
     /// A function or class by name.
     Global(String),
-    /// What a function or class would have made, and what was put into it afterwards.
+    /// The object that a function or class would have created, and its later contents.
     Made {
         by: Id,
         with: Id,
         state: Option<Id>,
         items: Vec<(Id, Id)>,
     },
-    /// A reference to something outside of the pickle.
+    /// A reference to an object outside of the pickle.
     Outside(Id),
 }
 
-/// A pickle that was read.
+/// A parsed pickle.
 #[derive(Debug)]
 pub(crate) struct Pickle {
     objects: Vec<Object>,
-    /// What the pickle is.
+    /// The top-level object.
     pub(crate) root: Id,
-    /// Bytes that it took.
+    /// Number of bytes read.
     pub(crate) length: usize,
 }
 
-/// Takes bytes from the front.
+/// Reads bytes from the front.
 struct Bytes<'a> {
     all: &'a [u8],
     at: usize,
@@ -68,7 +68,7 @@ impl<'a> Bytes<'a> {
         Ok(self.take(1)?[0])
     }
 
-    /// A whole number of so many bytes, lowest first.
+    /// A little-endian whole number of this many bytes.
     fn number(&mut self, count: usize) -> Result<usize, String> {
         let bytes = self.take(count)?;
         let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
@@ -97,7 +97,7 @@ impl Machine {
     }
 
     fn pop(&mut self) -> Result<Id, String> {
-        // What lies below a mark is not there for words that take single values.
+        // Opcodes that take single values must not read below a mark.
         let floor = self.marks.last().copied().unwrap_or(0);
         if self.stack.len() <= floor {
             return Err("reads from an empty stack".into());
@@ -109,7 +109,7 @@ impl Machine {
         self.stack.last().copied().ok_or_else(|| "reads from an empty stack".into())
     }
 
-    /// Everything above the last mark, which goes.
+    /// Removes and returns everything above the last mark.
     fn marked(&mut self) -> Result<Vec<Id>, String> {
         let mark = self.marks.pop().ok_or("no mark")?;
         Ok(self.stack.split_off(mark))
@@ -173,7 +173,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Pickle, String> {
 }
 
 fn text(bytes: &[u8]) -> Result<String, String> {
-    // Python escapes lone surrogates in its own way; names of ours have none.
+    // Lone surrogates, which Python escapes in its own way, are not supported.
     String::from_utf8(bytes.to_vec()).map_err(|_| "text that is not UTF-8".into())
 }
 
@@ -199,7 +199,7 @@ fn whole(line: &str) -> Result<Object, String> {
 #[expect(clippy::too_many_lines, reason = "one arm per opcode; splitting them would only hide the list")]
 fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> {
     match word {
-        // Frames of the pickle itself.
+        // Framing.
         0x80 => {
             let version = input.byte()?;
             if version > 5 {
@@ -340,7 +340,7 @@ fn step(word: u8, input: &mut Bytes<'_>, m: &mut Machine) -> Result<(), String> 
             let key = m.memo.len();
             m.keep(key)?;
         }
-        // What Python would call: named, never called.
+        // Calls: recorded by name, never executed.
         b'c' => {
             let name = format!("{}.{}", input.line()?, input.line()?);
             m.push(Object::Global(name));
@@ -404,7 +404,7 @@ impl Pickle {
         }
     }
 
-    /// Text, in the ways of Python 2 and 3.
+    /// Text, as stored by Python 2 or 3.
     pub(crate) fn text(&self, id: Id) -> Option<&str> {
         match self.get(id) {
             Object::Text(text) => Some(text),
@@ -439,7 +439,7 @@ impl Pickle {
         self.items(id)?.iter().find(|(own, _)| self.text(*own) == Some(key)).map(|(_, value)| *value)
     }
 
-    /// What a call would have been made with, and its state, if its name ends like this.
+    /// The arguments of a recorded call, and its state, if its name has this ending.
     pub(crate) fn made(&self, id: Id, ending: &str) -> Option<(&[Id], Option<Id>)> {
         let Object::Made { by, with, state, .. } = self.get(id) else { return None };
         let Object::Global(name) = self.get(*by) else { return None };
@@ -466,7 +466,7 @@ impl Pickle {
         let (_, state) = self.made(id, "multiarray._reconstruct")?;
         let [_, shape, dtype, by_columns, data] = self.values(state?)?[..] else { return None };
         let (with, state) = self.made(dtype, "numpy.dtype")?;
-        // The order of the bytes stands in the state: `<`, `>`, or `|` where it makes no difference.
+        // The byte order is in the state: `<`, `>`, or `|` where it makes no difference.
         let order = self.values(state?)?.get(1).and_then(|&order| self.text(order))?;
         let kind = self.text(*with.first()?)?;
         let by_columns = self.int(by_columns)? != 0;

@@ -1,11 +1,11 @@
-//! One row of a table, whatever the table is stored as.
+//! One row of a table, independent of the file format.
 
 use std::borrow::Cow;
 
 use crate::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 
-/// One row of a table: its number (the line of a text) and its cells. Rows are read into the same one again and again, so that
-/// cells cost no memory of their own.
+/// One row of a table: its number (the line of a text) and its cells. A row is reused, so that
+/// cells need no allocation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
     pub(crate) line: usize,
@@ -13,7 +13,7 @@ pub(crate) struct Row {
     pub(crate) cells: Vec<Cell>,
 }
 
-/// A cell: where it stands in the row's text, or a number of a table that has numbers.
+/// A cell: its range in the row's text, or a number from a typed table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cell {
     Text(usize, usize),
@@ -23,12 +23,12 @@ pub(crate) enum Cell {
 }
 
 impl Row {
-    /// How many cells there are.
+    /// Number of cells.
     pub(crate) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// A cell as text; what is missing is empty, beyond the end too.
+    /// A cell as text; missing cells are empty, also beyond the end.
     pub(crate) fn cell(&self, at: usize) -> Cow<'_, str> {
         match self.cells.get(at) {
             None => "".into(),
@@ -39,7 +39,7 @@ impl Row {
         }
     }
 
-    /// A cell as an id, or why it is none: not empty, and a float must stand for one whole number and no other.
+    /// A cell as an id, or the reason why it is not one: it must not be empty, and a float must represent exactly one whole number.
     pub(crate) fn id(&self, at: usize) -> std::result::Result<Cow<'_, str>, String> {
         let (value, exact) = match self.cells.get(at) {
             Some(&Cell::Single(value)) => (f64::from(value), EXACT_SINGLE),
@@ -79,7 +79,7 @@ impl Row {
         (0..self.len()).map(|at| self.cell(at))
     }
 
-    /// Whether a cell says that there is no value, in one of the usual ways.
+    /// Whether a cell marks a missing value in one of the common ways.
     pub(crate) fn is_missing(&self, at: usize) -> bool {
         const WAYS: [&str; 7] = ["", "?", "na", "n/a", "nan", "null", "none"];
         match self.cells.get(at) {

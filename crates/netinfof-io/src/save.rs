@@ -1,4 +1,4 @@
-//! Graphs to files: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables, as text and in Parquet; MatrixMarket.
+//! Writing of graphs: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables, as text and Parquet; MatrixMarket.
 
 use std::fs::File;
 use std::io::{BufWriter, Error as IoError, Write};
@@ -21,7 +21,7 @@ pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
 }
 
 /// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs for `.tsv`, else commas;
-/// packed for `.gz` and `.zst`.
+/// compressed for `.gz` and `.zst`.
 pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     if is_parquet(path) {
         return whole(path, |file| parquet_edges(graph, file));
@@ -34,7 +34,7 @@ pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     })
 }
 
-/// Writes the nodes as a table with a header: id, label where there are labels (empty where it is unknown), and every feature.
+/// Writes the nodes as a table with a header: id, label if there are labels (empty if unknown), and every feature.
 pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
     if is_parquet(path) {
         return whole(path, |file| parquet_nodes(graph, file));
@@ -63,7 +63,7 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
     })
 }
 
-/// A node's features, zeros among them.
+/// A node's features, including zeros.
 fn fill_features(graph: &Graph, node: usize, row: &mut [f32]) {
     match graph.features() {
         Features::None => {}
@@ -82,10 +82,10 @@ fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"))
 }
 
-/// Values of a row group; as many rows as fill it.
+/// Number of values per row group, which determines its number of rows.
 const GROUP: usize = 1 << 20;
 
-/// The nodes' ids as they go into a column: numbers where they are written like numbers.
+/// The nodes' ids as a column: numbers if all are plain numbers.
 /// Whether all ids are plain numbers, and may be written as such.
 pub fn id_kind(graph: &Graph) -> Kind {
     let plain = |id: &String| id.parse::<i64>().is_ok_and(|number| number.to_string() == *id);
@@ -147,7 +147,7 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     table.finish().map(|_| ())
 }
 
-/// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels have no place in it.
+/// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels are not written.
 pub fn market(graph: &Graph, path: &Path) -> Result<()> {
     table(path, |out, _| {
         writeln!(out, "%%MatrixMarket matrix coordinate pattern symmetric")?;
@@ -169,7 +169,7 @@ fn each_edge(
     Ok(())
 }
 
-/// A text file, packed if its name ends in `.gz` or `.zst`; the delimiter is by its name too.
+/// A text file, compressed if its name ends in `.gz` or `.zst`; the delimiter also depends on the name.
 fn table(path: &Path, fill: impl FnOnce(&mut dyn Write, char) -> std::io::Result<()>) -> Result<()> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let (gzip, zst) = (file_name.strip_suffix(".gz"), file_name.strip_suffix(".zst"));
@@ -196,7 +196,7 @@ fn packed_zstandard(
     out: &mut dyn Write,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    // Level 1: as small as gzip makes it, in a fraction of the time. It packs large pieces best.
+    // Level 1: as small as gzip in a fraction of the time. Large writes compress best.
     let mut packer = zstd::stream::write::Encoder::new(out, 1)?;
     let mut pieces = BufWriter::with_capacity(1 << 16, &mut packer);
     fill(&mut pieces)?;
@@ -286,7 +286,7 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     file.zip.finish().map_err(IoError::other)?.flush()
 }
 
-/// Writes a row of numbers for every node as npz, with the nodes' own ids where they have any.
+/// Writes one row of numbers per node as npz, with the nodes' own ids if they have any.
 pub fn vectors(graph: &Graph, arrays: &[(&str, &Matrix)], path: &Path) -> Result<()> {
     whole(path, |file| {
         let mut file = Arrays { zip: ZipWriter::new(BufWriter::new(file)) };
@@ -325,7 +325,7 @@ impl<W: Write + std::io::Seek> Arrays<W> {
         shape: &[usize],
         fill: impl FnOnce(&mut BufWriter<&mut ZipWriter<W>>) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
-        // Level 1: half the size for a tenth of the time of the default.
+        // Level 1: half the size in a tenth of the time of the default level.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Deflated)
             .compression_level(Some(1))
@@ -338,7 +338,7 @@ impl<W: Write + std::io::Seek> Arrays<W> {
             _ => format!("({})", shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
         };
         let header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
-        // Ten bytes before it and a line feed after it; data begin at a multiple of 64.
+        // Ten bytes before the header and a line feed after it; data begin at a multiple of 64.
         let padded = (10 + header.len() + 1).next_multiple_of(64) - 10;
         let length = u16::try_from(padded).expect("headers are short");
         out.write_all(b"\x93NUMPY\x01\x00")?;

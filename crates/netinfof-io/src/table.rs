@@ -14,7 +14,7 @@ use netinfof::{Error, Result};
 pub(crate) struct Table {
     path: PathBuf,
     source: TableSource,
-    /// Rows that were looked at already and are still to be given, and what went wrong after them.
+    /// Rows that were read ahead, and the error after them.
     held: VecDeque<Row>,
     fault: Option<Error>,
 }
@@ -24,7 +24,7 @@ enum TableSource {
     Parquet(Box<Reader>),
 }
 
-/// A text. The delimiter is found from the first row; comments (`#`, `%`) and blank lines are skipped; every row must have as
+/// A text. The delimiter is detected from the first row; comments (`#`, `%`) and blank lines are skipped; every row must have as
 /// many cells as the first.
 struct Lines {
     reader: Box<dyn BufRead>,
@@ -36,10 +36,10 @@ struct Lines {
     even: bool,
 }
 
-/// A longer line is no edge and no node; it would be a binary file.
+/// Maximum length of a line; longer lines occur only in binary files.
 const MAX_LINE: u64 = 64 << 20;
 
-/// The text of a file, unpacked where it is packed, and the bytes it is packed into (for what is not packed: as many as there can be).
+/// The text of a file, decompressed if needed, and its compressed size (the maximum if it is not compressed).
 pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
     let io = |e| Error::io(path, e);
     let file = File::open(path).map_err(io)?;
@@ -52,7 +52,7 @@ pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
     if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         return unpacked_zstandard(reader, path).map(|unpacked| (unpacked, length));
     }
-    // It may also be a stream without a size.
+    // It may also be a stream of unknown size.
     Ok((Box::new(reader), u64::MAX))
 }
 
@@ -84,7 +84,7 @@ impl Table {
         Ok(Table { path: path.into(), source, held: VecDeque::new(), fault: None })
     }
 
-    /// Whether the text begins so; nothing of it is taken.
+    /// Whether the text begins like this; nothing is consumed.
     pub(crate) fn begins_with(&mut self, words: &str) -> Result<bool> {
         match &mut self.source {
             TableSource::Parquet(_) => Ok(false),
@@ -95,7 +95,7 @@ impl Table {
         }
     }
 
-    /// Whether these words are in the first line of a text, in capitals or not; nothing of it is taken.
+    /// Whether these words are in the first line of a text, ignoring case; nothing is consumed.
     pub(crate) fn first_line_contains(&mut self, words: &str) -> Result<bool> {
         match &mut self.source {
             TableSource::Parquet(_) => Ok(false),
@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// Lets rows have different numbers of cells.
+    /// Allows rows with different numbers of cells.
     pub(crate) fn uneven(mut self) -> Self {
         if let TableSource::Text(lines) = &mut self.source {
             lines.even = false;
@@ -124,7 +124,7 @@ impl Table {
         }
     }
 
-    /// A row's place in words.
+    /// The position of a row as text.
     pub(crate) fn place(&self, line: usize) -> String {
         match self.source {
             TableSource::Text(_) => format!("line {line}"),
@@ -132,12 +132,12 @@ impl Table {
         }
     }
 
-    /// Whether the columns always have names, and rows are data alone.
+    /// Whether the format has column names, so that all rows are data.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.source, TableSource::Parquet(_))
     }
 
-    /// The columns' own names, where the file keeps them apart from its rows.
+    /// The column names, if the format stores them separately from the rows.
     pub(crate) fn own_names(&self) -> Option<Vec<String>> {
         match &self.source {
             TableSource::Text(_) => None,
@@ -145,12 +145,12 @@ impl Table {
         }
     }
 
-    /// Whether something is wrong after the rows that were looked at.
+    /// Whether there is an error after the rows that were read ahead.
     pub(crate) fn is_faulty(&self) -> bool {
         self.fault.is_some()
     }
 
-    /// Looks at the first rows of a text, as many as fit in a sample; nothing is taken. Also whether they are all rows. A fault in them is
+    /// Reads ahead the first rows of a text, as many as fit in a sample; nothing is consumed. Also returns whether these are all rows. An error in them is
     /// reported when the rows before it have been read.
     pub(crate) fn peek(&mut self) -> (&[Row], bool) {
         const ROWS: usize = 1000;
@@ -175,7 +175,7 @@ impl Table {
         (self.held.make_contiguous(), whole)
     }
 
-    /// Says that no other columns are needed; their cells may then be empty. A column that cannot be read as cells is refused here.
+    /// Restricts reading to these columns; other cells may then be empty. A column that cannot be read as cells is refused here.
     pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
         match &mut self.source {
             TableSource::Text(_) => Ok(()),
@@ -189,7 +189,7 @@ impl Table {
         Ok(self.read(&mut row)?.then_some(row))
     }
 
-    /// Reads the next row into `row`; none is left where this is false.
+    /// Reads the next row into `row`; returns false at the end.
     pub(crate) fn read(&mut self, row: &mut Row) -> Result<bool> {
         if let Some(held) = self.held.pop_front() {
             *row = held;
@@ -279,7 +279,7 @@ impl Lines {
     }
 }
 
-/// What a file is that begins so, where it is certainly no table, and what to do with it.
+/// Description of a file that is certainly not a table, from its first bytes, and the next step.
 fn other_format(start: &[u8]) -> Option<&'static str> {
     const BINARY: [(&[u8], &str); 6] = [
         (b"PK\x03\x04", "looks like a zip archive, not a table; unpack it and give the file inside"),
@@ -319,7 +319,7 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// Whether a text that may be cut off is JSON: one value, or one per line. Ids may begin with a bracket, too.
+/// Whether a text, possibly truncated, is JSON: one value, or one per line. Ids may also begin with a bracket.
 fn is_json(start: &[u8]) -> bool {
     let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
     match values.next() {
@@ -344,7 +344,7 @@ fn is_json_features(start: &[u8]) -> bool {
     matches!(first.first(), Some(b'0'..=b'9' | b'-'))
 }
 
-/// Splits a line in which a cell in double quotes may hold the delimiter; a doubled quote stands for one.
+/// Splits a line in which a cell in double quotes may contain the delimiter; a doubled quote means a quote.
 fn unquoted(text: &str, delimiter: char) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut quoted = false;

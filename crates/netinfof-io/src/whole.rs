@@ -1,11 +1,11 @@
-//! Whole numbers that are stored or written as floats. They are ids, so each must be exact or refused.
+//! Whole numbers that are stored or written as floats. They are ids, so inexact ones are refused.
 
-/// The largest whole number up to which a float of 64 bits holds every whole number.
+/// The limit below which a 64-bit float holds every whole number.
 pub(crate) const EXACT_DOUBLE: f64 = 9_007_199_254_740_992.0;
-/// The same for a float of 32 bits.
+/// The same for a 32-bit float.
 pub(crate) const EXACT_SINGLE: f64 = 16_777_216.0;
 
-/// The id that a float stands for, or why it is none. `exact` is the limit of the type it was stored in.
+/// The id that a float represents, or the reason why it is not an id. `exact` is the limit of the stored type.
 pub(crate) fn id(value: f64, exact: f64) -> Result<u64, String> {
     let why = if !value.is_finite() {
         "is not finite".into()
@@ -22,18 +22,18 @@ pub(crate) fn id(value: f64, exact: f64) -> Result<u64, String> {
     Err(why)
 }
 
-/// How an id is written in a text.
+/// The notation of an id in a text.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Written {
     /// Not as a number.
     Name,
-    /// As a whole number: digits, perhaps with a sign.
+    /// As a whole number: digits with an optional sign.
     Whole,
-    /// As a float, such as `4.0` or `1e3`: the id it stands for, or why it is none.
+    /// As a float, such as `4.0` or `1e3`: the id that it represents, or the reason why it is not an id.
     Float(Result<u64, String>),
 }
 
-/// How an id is written.
+/// The notation of an id.
 pub(crate) fn written(cell: &str) -> Written {
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
     if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {

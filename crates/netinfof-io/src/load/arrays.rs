@@ -1,4 +1,4 @@
-//! npz files, in the layouts that graphs come in: ours and PyG-like keys, gnn-benchmark's, the heterophilous collection's.
+//! Graphs in npz files: our layout and PyG-like keys, gnn-benchmark, the heterophilous collection.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
     }
     if npz.has("ids") {
-        // Some other file's `ids` need not be ours.
+        // Arrays named `ids` in files of other programs may have another meaning.
         let ids =
             npz.array("ids").ok().and_then(|array| array.texts()).filter(|ids| ids.len() == graph.nodes());
         let distinct =
@@ -70,7 +70,7 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         }
     }
     if npz.has("truth") {
-        // Some other file's `truth` is none of our business.
+        // Arrays named `truth` in files of other programs are ignored.
         let text = npz.array("truth").ok().and_then(|array| array.text());
         if let Some(truth) = text.and_then(|text| serde_json::from_str(&text).ok()) {
             graph = graph.with_truth(truth);
@@ -79,7 +79,7 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     Ok(graph)
 }
 
-/// Arrays of a split, which is read from the same file where it is asked for.
+/// Arrays of a split, which is read from the same file if requested.
 const SPLIT: [&str; 15] = [
     "train_mask",
     "val_mask",
@@ -98,7 +98,7 @@ const SPLIT: [&str; 15] = [
     "train_edge_neg",
 ];
 
-/// Says which parts of a file are not used, by their names; what they say about edges is then lost.
+/// Issues a notice with the names of unused parts of a file; information about edges in them is lost.
 pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) {
     let is_used = |name: &String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
     let rest: Vec<String> = names.iter().filter(|name| !is_used(name)).cloned().collect();
@@ -112,7 +112,7 @@ pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) 
     exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}", list(&rest)));
 }
 
-/// What a zip is that holds no arrays, and what to do with it.
+/// Description of a zip file without arrays, and the next step.
 fn no_npz(entries: &[String]) -> String {
     let has = |part: &str| entries.iter().any(|name| name.ends_with(part));
     if has("xl/workbook.xml") {
@@ -197,7 +197,7 @@ fn npz_labels(npz: &mut Npz, name: &str) -> Result<Vec<i32>> {
     labels.ok_or_else(|| npz.error(format!("`{name}` holds labels that do not fit in 32 bits")))
 }
 
-/// A sparse matrix of four arrays whose names begin alike.
+/// A sparse matrix of four arrays with a common prefix.
 fn npz_csr(npz: &mut Npz, prefix: &str) -> Result<Csr> {
     let name = |part: &str| format!("{prefix}{part}");
     let (_, shape) = npz.integers(&name("shape"))?;

@@ -1,4 +1,4 @@
-//! Users' own components: a row of numbers for every node, from npy, npz, or a table with ids.
+//! User-supplied components: one row of numbers per node, from npy, npz, or a table with ids.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};
@@ -15,8 +15,8 @@ use netinfof::{Error, Exec, Graph, Matrix, Result};
 
 /// Reads the rows of a user-supplied component, in the order of the graph's nodes.
 ///
-/// A table has a column of ids and one or more columns of numbers; an npz file has one array of numbers and perhaps `ids`.
-/// Without ids, as in npy, there must be one row per node, in the order of the nodes, and the nodes must have no ids of
+/// A table has a column of ids and one or more columns of numbers; an npz file has one array of numbers and optionally `ids`.
+/// Without ids, as in npy, there must be one row per node, in the order of the nodes, and the nodes must not have ids of
 /// their own. Nodes without a row get missing values.
 pub fn component(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
     let mut start = Vec::new();
@@ -53,7 +53,7 @@ fn rows_of(array: &Array, path: &Path, what: &str) -> Result<Matrix> {
     Ok(Matrix::from_vec(rows, cols, values))
 }
 
-/// Rows that have no ids: they belong to the nodes in their order.
+/// Rows without ids: they are in the order of the nodes.
 fn in_order(rows: Matrix, path: &Path, graph: &Graph) -> Result<Matrix> {
     let fault = |what: String| Err(Error::Format { path: path.into(), what });
     if rows.rows() != graph.nodes() {
@@ -138,11 +138,11 @@ fn from_table(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
     Ok(placed.finish(path, exec))
 }
 
-/// Rows on their way to their nodes.
+/// Collects the rows by node.
 struct Placed {
     rows: Matrix,
     seen: Vec<bool>,
-    /// Rows whose ids are no nodes of the graph.
+    /// Number of rows whose ids are not nodes of the graph.
     others: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Edge lists and node tables with ids of any kind, from text or Parquet. Lists of plain numbers go to `numbered`.
+//! Edge lists and node tables with ids of any kind, from text or Parquet. Lists of plain numbers are read by `numbered`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,9 +15,9 @@ use netinfof::Matrix;
 use netinfof::{Error, Result};
 use netinfof::{Features, Graph, Pair};
 
-/// Reads an edge list: two id columns, first unless they are named; others are not used, which a notice says.
+/// Reads an edge list: two id columns, the first two unless they are named. Other columns are not used, with a notice.
 pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
-    // A list that can be read only once, such as a pipe, cannot be read twice.
+    // A source that can be read only once, such as a pipe, is left to the general reader.
     let again = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     if params.nodes.is_none() && params.ends.is_none() && again {
         let layout = EdgeLayout::of(&mut Table::open(path)?, params, path)?;
@@ -33,7 +33,7 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
 pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut ids = Ids::default();
     let table = params.nodes.as_deref().map(|path| node_table(path, params, &mut ids, exec)).transpose()?;
-    // Ids of the edges that are written as floats can be looked up in a table of whole numbers.
+    // Edge ids that are written as floats can be looked up in a table of whole numbers.
     let whole_table = table.is_some() && ids.notation.all_numbers;
     let known = ids.names.len();
     let mut edges: Vec<Pair> = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
             }
             let before = ids.names.len();
             *end = ids.number(&cell, row.line)?;
-            // Each is named where it first stands.
+            // Each is reported with its first line.
             if table.is_some() && ids.names.len() > before && first_unknown.len() < 3 {
                 first_unknown.push(format!("`{cell}` ({})", rows.place(row.line)));
             }
@@ -104,7 +104,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     Ok(graph.with_ids(names))
 }
 
-/// Decides about a first row that may be names or an edge, now that all ids are known, and says what was decided.
+/// Decides whether the first row is a header or an edge, once all ids are known, and issues a notice.
 fn settle_first_row(
     layout: &mut EdgeLayout,
     edges: &mut Vec<Pair>,
@@ -115,7 +115,7 @@ fn settle_first_row(
 ) -> Result<()> {
     if let Some((row, _)) = layout.likely.take_if(|(row, _)| {
         let [i, j] = layout.ends.map(|at| ids.find(&row.cell(at)).is_some());
-        // Every node is in the table, so that a header has at most one word of it by chance.
+        // Every node is in the table, so at most one name of a header is in it by chance.
         if table { i && j } else { i || j }
     }) {
         layout.names = None;
@@ -146,7 +146,7 @@ fn settle_first_row(
 struct NodeTable {
     features: Features,
     labels: Vec<i32>,
-    /// What the labels are called, where they are no numbers.
+    /// The names of the labels, if they are not numbers.
     classes: Option<Vec<String>>,
 }
 
@@ -230,7 +230,7 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
         ));
     }
     let features = Matrix::from_vec(labels.len(), feature_columns.len(), values);
-    // Written down, it may well be a class: sentiments and fraud labels are.
+    // In a table, -1 may be a class, such as a sentiment or a fraud label.
     let minus_ones = labels.iter().filter(|label| *label == "-1").count();
     if minus_ones > 0 {
         exec.notice(format!(
@@ -242,20 +242,20 @@ fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> R
     Ok(NodeTable { features: Features::from_dense(features), labels, classes })
 }
 
-/// How many columns a node table has, and their names where it has a header, which is taken.
+/// The number of columns of a node table, and their names if it has a header. The header is consumed.
 fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<Vec<String>>)> {
     if let Some(names) = rows.own_names() {
         return Ok((names.len(), Some(names)));
     }
     let (sample, _) = rows.peek();
     let Some((first, below)) = sample.split_first() else {
-        // A fault in the first row, where there is one.
+        // Returns the error of the first row, if there is one.
         rows.next_row()?;
         return Ok((0, None));
     };
     let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
     let column = layout::id_column(&names);
-    // Columns of features may have numbers as names.
+    // Feature columns may have numbers as names.
     let known = column.is_some_and(|at| below.iter().all(|row| row.cell(at) != names[at]));
     if params.label.is_none() && !known && first_row(first, below, &[column.unwrap_or(0)]) == FirstRow::Data {
         return Ok((names.len(), None));
@@ -264,7 +264,7 @@ fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<V
     Ok((names.len(), Some(names)))
 }
 
-/// Classes in ascending order of their names (as numbers where all are); empty, `nan` and −1 mean unknown. With the names, unless they
+/// Classes in ascending order of their names (numerically if all are numbers); empty, `nan` and −1 mean unknown. Also returns the names, unless they
 /// are the numbers themselves.
 pub(super) fn number_labels(labels: &[String]) -> (Vec<i32>, Option<Vec<String>>) {
     let known = |label: &str| !(label.is_empty() || label == "-1" || label.eq_ignore_ascii_case("nan"));
@@ -281,21 +281,21 @@ pub(super) fn number_labels(labels: &[String]) -> (Vec<i32>, Option<Vec<String>>
     (labels.iter().map(|label| number.get(label.as_str()).copied().unwrap_or(-1)).collect(), classes)
 }
 
-/// Names of nodes in order of first appearance. Each is kept once; a table of their numbers, open at its ends, finds them.
+/// Names of nodes in order of first appearance. Each is stored once; a hash table with open addressing finds them.
 #[derive(Default)]
 pub(super) struct Ids {
     names: Vec<String>,
-    /// Numbers of names, plus one, at or after the place that their hash gives; 0 where there is none. A power of two long.
+    /// Numbers of names, plus one, at or after the position of their hash; 0 means empty. The length is a power of two.
     slots: Vec<u32>,
     hasher: RandomState,
     notation: Notation,
 }
 
-/// How the names are written.
+/// The notation of the names.
 struct Notation {
     all_numbers: bool,
     some_floats: bool,
-    /// The line of the first float that is no id, and why it is none. In a list of names it may be one.
+    /// The line of the first float that is not a valid id, and the reason. In a list of names it may be valid.
     fault: Option<(usize, String)>,
 }
 
@@ -306,9 +306,9 @@ impl Default for Notation {
 }
 
 impl Ids {
-    /// The number of a name, a new one where it was not seen before; `line` is where it stands.
+    /// The number of a name, which is added if it is new; `line` is its line.
     fn number(&mut self, name: &str, line: usize) -> Result<u32> {
-        // At most half full, so that runs stay short.
+        // At most half full, so that probe sequences stay short.
         if 2 * self.names.len() >= self.slots.len() {
             self.slots = vec![0; (2 * self.slots.len()).max(1024)];
             for (at, name) in self.names.iter().enumerate() {
@@ -341,7 +341,7 @@ impl Ids {
         Ok(number)
     }
 
-    /// The number of a name that was seen before.
+    /// The number of a known name.
     fn find(&self, name: &str) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
@@ -349,8 +349,8 @@ impl Ids {
         self.slots[self.slot(name)].checked_sub(1)
     }
 
-    /// Where all ids are numbers and some are written as floats, such as `4.0`, they become the whole numbers they stand for. Whether
-    /// different ids stayed different.
+    /// Where all ids are numbers and some are written as floats, such as `4.0`, they become the whole numbers that they represent. Returns whether
+    /// different ids are still different.
     fn make_whole(&mut self, edges: &mut [Pair]) -> Result<bool> {
         if !(self.notation.all_numbers && self.notation.some_floats) {
             return Ok(true);
@@ -372,7 +372,7 @@ impl Ids {
         Ok(distinct)
     }
 
-    /// Where a name is, or would go.
+    /// The position of a name, or the empty position for it.
     fn slot(&self, name: &str) -> usize {
         let mask = self.slots.len() - 1;
         let mut slot = self.hasher.hash_one(name) as usize & mask;
@@ -386,7 +386,7 @@ impl Ids {
         self.names
     }
 
-    /// Where all names are whole numbers, nodes go in their order: then ids 0, 1, … are the rows people expect.
+    /// If all names are whole numbers, nodes are sorted by them, so that ids 0, 1, … equal the row numbers.
     fn sort_numeric(&mut self, edges: &mut [Pair]) {
         let Some(values) =
             self.names.iter().map(|name| name.parse::<i128>().ok()).collect::<Option<Vec<_>>>()

@@ -1,4 +1,4 @@
-//! Which columns of a table hold ids, whether its first row names the columns, and whether it is an edge list at all.
+//! Layout of a table: which columns hold ids, whether the first row is a header, and whether it is an edge list.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::table::Table;
 use netinfof::Exec;
 use netinfof::{Error, Result};
 
-/// Pairs of names for the two id columns of an edge list, in lower case and without signs.
+/// Pairs of names for the two id columns of an edge list, in lower case and without punctuation.
 const END_PAIRS: [[&str; 2]; 44] = [
     ["source", "target"],
     ["src", "dst"],
@@ -57,23 +57,23 @@ const END_PAIRS: [[&str; 2]; 44] = [
     ["node", "neighbour"],
 ];
 
-/// Pairs of the same kind that are as likely to be the names of two nodes.
+/// Pairs that may also be the names of two nodes.
 const SHORT_PAIRS: [[&str; 2]; 2] = [["u", "v"], ["i", "j"]];
 
-/// Names of id columns, in lower case and without signs, beside those of the pairs.
+/// Other names of id columns, in lower case and without punctuation.
 const ID_NAMES: [&str; 5] = ["id", "node", "nodeid", "name", "vertex"];
 
 /// Names of columns that describe a node.
 const ATTRIBUTES: [&str; 7] = ["label", "labels", "y", "class", "target", "community", "category"];
 
-/// A table of edges with a header and so many columns, none of them an end by name, is taken for something else.
+/// A table with a header and at least this many columns, none of them named like an end of an edge, is not an edge list.
 const MANY_NAMED: usize = 5;
 /// The same without a header.
 const MANY_UNNAMED: usize = 6;
 
 pub(super) const UNUSED: &str = "the graph is treated as undirected and unweighted";
 
-/// A column's name in lower case and without signs: `User ID`, `userId` and `user_id` are one.
+/// A column's name in lower case and without punctuation: `User ID`, `userId` and `user_id` are one.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -85,17 +85,17 @@ pub(super) fn is_id_name(name: &str) -> bool {
         || END_PAIRS.iter().chain(&SHORT_PAIRS).flatten().any(|known| *known == name)
 }
 
-/// The column of ids of nodes by its name.
+/// The id column of nodes, by its name.
 pub(super) fn id_column(names: &[String]) -> Option<usize> {
     names.iter().position(|name| ["id", "node", "nodeid", "name"].contains(&plain(name).as_str()))
 }
 
-/// The column of labels of nodes by its name.
+/// The label column of nodes, by its name.
 pub(super) fn label_column(names: &[String]) -> Option<usize> {
     names.iter().position(|name| ["label", "y", "class", "target"].contains(&name.to_lowercase().as_str()))
 }
 
-/// The places of a known pair of names in a header, and whether the pair could be the names of two nodes as well.
+/// The columns of a known pair of names in a header, and whether the pair may also be the names of two nodes.
 fn known_pair(names: &[String]) -> Option<([usize; 2], bool)> {
     let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let place = |wanted: &str| names.iter().position(|name| name == wanted);
@@ -108,22 +108,22 @@ fn known_pair(names: &[String]) -> Option<([usize; 2], bool)> {
     short.map(|ends| (ends, true))
 }
 
-/// The places of a known pair of names in a header.
+/// The columns of a known pair of names in a header.
 pub(super) fn known_ends(names: &[String]) -> Option<[usize; 2]> {
     known_pair(names).map(|(ends, _)| ends)
 }
 
-/// What the first row of a table is.
+/// The meaning of the first row of a table.
 #[derive(Debug, PartialEq)]
 pub(super) enum FirstRow {
-    /// Names of columns, certainly.
+    /// Certainly names of columns.
     Names,
-    /// Names of columns, for this reason, unless one of them is an id elsewhere.
+    /// Probably names of columns, for this reason, unless one of them is an id elsewhere.
     LikelyNames(String),
     Data,
 }
 
-/// What the first row is, by itself and the rows below it; `columns` hold ids.
+/// The meaning of the first row, from its content and the rows below it; `columns` hold ids.
 pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstRow {
     let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
     let words = columns.iter().all(|&at| !first.is_number(at) && !first.cell(at).is_empty());
@@ -168,7 +168,7 @@ pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstR
     FirstRow::Data
 }
 
-/// Whether a text could name a column: letters, and perhaps signs between them and a number at the end.
+/// Whether a text could be a column name: letters, with optional punctuation between them and a number at the end.
 pub(super) fn is_word(name: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     name.len() - stem.len() <= 1
@@ -176,7 +176,7 @@ pub(super) fn is_word(name: &str) -> bool {
         && stem.chars().all(|c| c.is_alphabetic() || " _-.".contains(c))
 }
 
-/// Whether all cells have something that the name does not have: digits, a sign, a capital at the front.
+/// Whether all cells have a property that the name lacks: digits, punctuation, an initial capital.
 fn written_differently(name: &str, cells: &[Cow<'_, str>]) -> bool {
     if cells.len() < 2 {
         return false;
@@ -187,22 +187,22 @@ fn written_differently(name: &str, cells: &[Cow<'_, str>]) -> bool {
     all(&digit) || all(&capital) || "@/:.".chars().any(|sign| all(&|text: &str| text.contains(sign)))
 }
 
-/// How an edge list is laid out.
+/// The layout of an edge list.
 pub(super) struct EdgeLayout {
     /// Number of columns.
     pub(super) width: usize,
-    /// Names of the columns, where the table has them.
+    /// Names of the columns, if the table has a header.
     pub(super) names: Option<Vec<String>>,
     /// The two id columns.
     pub(super) ends: [usize; 2],
-    /// The row that the names come from and why it is taken for names, where that is not certain.
+    /// The header row and the reason for taking it as a header, if that is not certain.
     pub(super) likely: Option<(Row, String)>,
     /// A first row of words that is read as an edge, and its line.
     pub(super) doubtful_edge: Option<(usize, [String; 2])>,
 }
 
 impl EdgeLayout {
-    /// Finds the layout; a header is taken from the rows. A table that is no edge list is refused.
+    /// Finds the layout; a header is consumed. A table that is not an edge list is refused.
     pub(super) fn of(rows: &mut Table, params: &LoadParams, path: &Path) -> Result<Self> {
         let mut layout =
             EdgeLayout { width: 0, names: None, ends: [0, 1], likely: None, doubtful_edge: None };
@@ -239,7 +239,7 @@ impl EdgeLayout {
                 }
             }
             if layout.names.is_some() || layout.width == 0 {
-                // The header; or the fault that the first row has.
+                // The header, or the error of the first row.
                 let header = rows.next_row()?;
                 layout.likely = header.zip(reason);
             }
@@ -258,7 +258,7 @@ impl EdgeLayout {
         if let Some(ends) = &params.ends {
             layout.ends = named_columns(ends, layout.names.as_deref().unwrap_or(&[]), path)?;
         } else {
-            // Rows of different lengths are reported as such.
+            // Rows of different lengths are reported by the reader.
             if params.format.is_none()
                 && !rows.is_faulty()
                 && let Some(what) = layout.no_edge_list(matrix)
@@ -270,7 +270,7 @@ impl EdgeLayout {
         Ok(layout)
     }
 
-    /// What the table looks like, where that is no edge list.
+    /// What the table looks like, if it is not an edge list.
     fn no_edge_list(&self, matrix: bool) -> Option<String> {
         let width = self.width;
         if matrix {
@@ -298,7 +298,7 @@ impl EdgeLayout {
         })
     }
 
-    /// Says which columns the edges come from and which are not used, where there is a choice.
+    /// Issues a notice about the columns that are read and not used, if there is a choice.
     pub(super) fn notice(&self, name: &str, exec: &Exec) {
         if self.names.is_none() && self.width == 2 {
             return;
@@ -328,7 +328,7 @@ impl EdgeLayout {
     }
 }
 
-/// The places of the names asked for.
+/// The columns with the requested names.
 fn named_columns(ends: &[String; 2], header: &[String], path: &Path) -> Result<[usize; 2]> {
     let place = |name: &String| {
         let found = header.iter().position(|own| own == name);

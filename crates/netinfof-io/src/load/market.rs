@@ -1,4 +1,4 @@
-//! MatrixMarket's coordinates: `%%MatrixMarket matrix coordinate …`, a line of sizes, one entry a line counted from 1.
+//! MatrixMarket's coordinate format: `%%MatrixMarket matrix coordinate …`, a line of sizes, one entry per line, numbered from 1.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use netinfof::{Error, Result};
 
 pub(super) const BANNER: &str = "%%MatrixMarket";
 
-/// The graph whose adjacency matrix this is.
+/// The graph with this adjacency matrix.
 pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     // Lines that begin with % are skipped as comments, the banner among them.
     let mut rows = Table::open(path)?.uneven();

@@ -110,7 +110,7 @@ fn read<'a>(
     with_nodes(Graph::from_edges(name, nodes, &edges)?, features, get(&["label", "labels", "y"]))
 }
 
-/// The places of an adjacency matrix that are not zero.
+/// The positions of the nonzero entries of an adjacency matrix.
 fn entries(matrix: &Variable) -> std::result::Result<(usize, Vec<Pair>), String> {
     let mut edges = Vec::new();
     let (rows, cols) = match matrix {
@@ -158,8 +158,8 @@ fn with_nodes(
     Ok(graph)
 }
 
-/// Facebook 100: of the seven facts about a person the second is the class, where 0 means unknown, and the others are features, a column
-/// for each value.
+/// Facebook 100: of the seven facts about a person the second is the class, where 0 means unknown, and the others are features, with one column
+/// per value.
 fn facebook(graph: Graph, info: &Variable) -> std::result::Result<Graph, Fault> {
     const GENDER: usize = 1;
     let Variable::Dense { rows, cols, values } = info else {

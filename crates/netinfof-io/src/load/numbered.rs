@@ -1,8 +1,8 @@
-//! Edge lists of plain numbers, which most large ones are: read twice, in blocks on all threads, straight into the finished graph.
+//! Edge lists of plain numbers, as most large lists are: read twice, in blocks on all threads, directly into the finished graph.
 //!
-//! The first pass counts, the second fills; beside the graph there is one counter a node. Whatever does not look like a plain list of
-//! numbers (names, quotes, ragged rows, numbers beyond 32 bits) is left to the general reader, which knows how to speak of it.
-//! Parquet tables of whole numbers go the same way; only how they are read differs.
+//! The first pass counts, the second fills; additional memory is one counter per node. Anything that is not a plain list of
+//! numbers (names, quotes, ragged rows, numbers beyond 32 bits) is left to the general reader, which reports errors precisely.
+//! Parquet tables of whole numbers use the same algorithm with another reader.
 
 use std::io::{BufRead as _, Read};
 use std::path::Path;
@@ -17,22 +17,22 @@ use netinfof::{Csr, Graph, NodeId, Pair};
 use netinfof::{Error, Result};
 
 const BLOCK: usize = 1 << 20;
-/// Nodes are counted and filled by buckets of so many, or more: a bucket's rows lie close together in memory, and one thread at a time
+/// Minimum number of nodes per bucket for counting and filling: a bucket's rows are close together in memory, and one thread at a time
 /// works on them, without locks.
 const BUCKET: u32 = 14;
-/// More buckets would not be sorted into fast.
+/// Sorting into more buckets would be slow.
 const BUCKETS: usize = 512;
-/// A node's counter also says that it was seen at all: a self loop makes a node, too.
+/// Bit of a node's counter that marks that it occurred: a self loop also makes a node.
 const SEEN: u32 = 1 << 31;
 
-/// What one block holds: edges between different nodes, self loops, and one more than the largest number.
+/// Contents of one block: edges between different nodes, self loops, and the largest number plus one.
 struct Edges {
     pairs: Vec<Pair>,
     loops: Vec<NodeId>,
     top: usize,
 }
 
-/// Ends of edges, each with the other one behind it, sorted by the bucket of the first.
+/// Ends of edges, each followed by the other end, sorted by the bucket of the first.
 struct Ends {
     ends: Vec<Pair>,
     starts: Vec<usize>,
@@ -75,21 +75,21 @@ fn shift(nodes: usize) -> u32 {
     shift
 }
 
-/// A list that can be read more than once, in batches of blocks that threads can take apart.
+/// A list that can be read more than once, in batches of blocks that are parsed in parallel.
 trait EdgeSource: Sync {
     type Block: Sync;
 
-    /// Hands over batches of blocks until one is refused; whether none was.
+    /// Passes batches of blocks until one is refused; returns whether none was.
     fn each_batch(&self, exec: &Exec, take: impl FnMut(&[Self::Block]) -> bool) -> Result<bool>;
 
-    /// Gives every edge of a block; none if there is anything else.
+    /// Passes every edge of a block; `None` if it contains anything else.
     fn edges(&self, block: &Self::Block, each: impl FnMut(NodeId, NodeId)) -> Option<()>;
 
-    /// About how many edges a block holds.
+    /// Approximate number of edges per block.
     fn guess(block: &Self::Block) -> usize;
 }
 
-/// Reads the list if it is one of plain numbers.
+/// Reads the list if it contains only plain numbers.
 pub(super) fn read(path: &Path, name: &str, layout: &EdgeLayout, exec: &Exec) -> Result<Option<Graph>> {
     if parquet::is(path)? {
         return twice(&StoredPairs { path, ends: layout.ends }, path, name, exec);
@@ -134,7 +134,7 @@ fn twice<S: EdgeSource>(source: &S, path: &Path, name: &str, exec: &Exec) -> Res
         let Some(found) = edges(batch) else { return false };
         lines += found.iter().map(|f| f.pairs.len() + f.loops.len()).sum::<usize>();
         let top = found.iter().map(|f| f.top).max().unwrap_or(0);
-        // Numbers far apart want a table of names, not an array.
+        // Sparse numbers need a table of names instead of an array.
         if top > (1 << 20) + 64 * lines {
             return false;
         }
@@ -173,7 +173,7 @@ fn twice<S: EdgeSource>(source: &S, path: &Path, name: &str, exec: &Exec) -> Res
     let rank = |id: NodeId| ranks.as_ref().map_or(id, |ranks| ranks[id as usize]);
     let ids: Option<Vec<String>> =
         ranks.is_some().then(|| (0..used).filter(|&id| counters[id] != 0).map(|id| id.to_string()).collect());
-    // Where the next neighbour of a number goes, within its bucket.
+    // Position of the next neighbour of a number, within its bucket.
     let size = 1 << shift(used);
     let mut next = vec![0usize; used];
     let mut sizes = Vec::new();
@@ -219,7 +219,7 @@ fn twice<S: EdgeSource>(source: &S, path: &Path, name: &str, exec: &Exec) -> Res
         changed |= parts.iter().any(|(_, _, sound)| !sound);
         !changed
     })?;
-    // Every row must have been filled to its end, neither less nor more.
+    // Every row must have been filled exactly.
     let ends = next.chunks(size).zip(counters.chunks(size)).all(|(next, counters)| {
         let mut size = 0;
         next.iter().zip(counters).all(|(&next, counter)| {
@@ -239,7 +239,7 @@ fn twice<S: EdgeSource>(source: &S, path: &Path, name: &str, exec: &Exec) -> Res
     Ok(Some(graph))
 }
 
-/// Sorts every row and takes repeats out of it; also how many there were.
+/// Sorts every row and removes duplicates; also returns their number.
 fn simple(nodes: usize, indptr: Vec<usize>, mut indices: Vec<u32>, exec: &Exec) -> (Csr, usize) {
     const ROWS: usize = 4096;
     let mut lengths = vec![0u32; nodes];
@@ -287,9 +287,9 @@ fn simple(nodes: usize, indptr: Vec<usize>, mut indices: Vec<u32>, exec: &Exec) 
     (Csr::pattern(nodes, packed, indices), repeats)
 }
 
-/// How the lines of a list are made.
+/// The format of the lines of a list.
 struct Shape {
-    /// A comma, tab, semicolon, or a space for any white space.
+    /// A comma, a tab, a semicolon, or a space, which means any white space.
     delimiter: u8,
     columns: usize,
     /// Whether the first line names the columns.
@@ -297,14 +297,14 @@ struct Shape {
 }
 
 impl Shape {
-    /// The shape of a list of plain numbers; none if it begins otherwise.
+    /// The format of a list of plain numbers; `None` if it begins differently.
     fn of(path: &Path) -> Result<Option<Self>> {
         let (mut reader, _) = opened(path)?;
         let mut header = false;
         let mut line = Vec::new();
         loop {
             line.clear();
-            // Longer lines are not edges; a byte-order mark or an odd letter is for the general reader.
+            // Longer lines are not edges; a byte-order mark or an unusual character is left to the general reader.
             let read =
                 (&mut reader).take(1 << 16).read_until(b'\n', &mut line).map_err(|e| Error::io(path, e))?;
             if read == 0 || read == 1 << 16 || !line.is_ascii() {
@@ -327,7 +327,7 @@ impl Shape {
             if shape.parse(&line, |_, _| ()).is_some() {
                 return Ok(Some(shape));
             }
-            // Words above numbers are a header, as long as no word is a number, and the ids stand below the first two.
+            // Words above numbers are a header, if no word is a number and the ids are below the first two.
             let names: Vec<String> = cells.iter().map(|cell| cell.trim().to_string()).collect();
             let elsewhere = known_ends(&names).is_some_and(|columns| columns != [0, 1]);
             if header || elsewhere || names.iter().any(|name| name.parse::<f64>().is_ok()) {
@@ -337,7 +337,7 @@ impl Shape {
         }
     }
 
-    /// Gives every edge of a block of whole lines; none if a line is anything else than expected.
+    /// Passes every edge of a block of whole lines; `None` if a line has another format.
     fn parse(&self, block: &[u8], mut each: impl FnMut(NodeId, NodeId)) -> Option<()> {
         let mut rest = block;
         while !rest.is_empty() {
@@ -359,7 +359,7 @@ impl Shape {
             let (j, mut tail) = number(self.next(tail)?);
             let j = j?;
             let mut columns = 2;
-            // Of further columns only the number matters.
+            // Other columns are only counted.
             while !self.blank(tail).is_empty() {
                 let cell = self.next(tail)?;
                 let end = cell.iter().position(|&b| self.ends_cell(b)).unwrap_or(cell.len());
@@ -377,7 +377,7 @@ impl Shape {
         Some(())
     }
 
-    /// The edge of the most usual kind of line, two short numbers and nothing else, and how long the line is.
+    /// The edge of the most common kind of line, two short numbers, and the length of the line.
     #[inline]
     fn plain(&self, text: &[u8]) -> Option<(NodeId, NodeId, usize)> {
         let (i, length) = short(text)?;
@@ -397,14 +397,14 @@ impl Shape {
         byte == self.delimiter || self.delimiter == b' ' && byte == b'\t'
     }
 
-    /// The text without white space before it, as far as that does not part cells.
+    /// The text without leading white space, unless white space is the delimiter.
     fn blank<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         let tab = self.delimiter != b'\t';
         let start = text.iter().position(|&b| !(b == b' ' || b == b'\r' || b == b'\t' && tab));
         &text[start.unwrap_or(text.len())..]
     }
 
-    /// What comes after the delimiter that must stand here.
+    /// The text after the delimiter, which must be here.
     fn next<'a>(&self, text: &'a [u8]) -> Option<&'a [u8]> {
         let after = self.blank(text);
         if self.delimiter == b' ' {
@@ -452,7 +452,7 @@ impl EdgeSource for Text<'_> {
                 done = block.len() == before;
                 match block.iter().rposition(|&b| b == b'\n') {
                     Some(end) if !done => carry = block.split_off(end + 1),
-                    // A line longer than a block is no edge.
+                    // A line longer than a block is not an edge.
                     None if !done => return Ok(false),
                     _ => {}
                 }
@@ -512,7 +512,7 @@ impl EdgeSource for StoredPairs<'_> {
     }
 }
 
-/// The graph of pairs of nodes that are all known.
+/// The graph of pairs of known nodes.
 pub(super) fn joined(name: &str, nodes: usize, pairs: Vec<Pair>, exec: &Exec) -> Result<Graph> {
     Graph::check_size(nodes, pairs.len())?;
     let mut indptr = vec![0usize; nodes + 1];
@@ -541,23 +541,23 @@ pub(super) fn joined(name: &str, nodes: usize, pairs: Vec<Pair>, exec: &Exec) ->
     Ok(Graph::from_pattern(name, adjacency, repeats / 2).with_self_loops(loops))
 }
 
-/// Whether a line holds nothing: blank, or a comment.
+/// Whether a line is blank or a comment.
 fn skipped(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'#' | b'%')) || line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// The number of up to seven digits that text begins with, and its length: eight bytes at once, without a branch for each.
+/// The number of up to seven digits at the start of the text, and its length: eight bytes at once, without a branch per byte.
 #[inline]
 fn short(text: &[u8]) -> Option<(NodeId, usize)> {
     let bytes = u64::from_le_bytes(*text.first_chunk::<8>()?);
-    // Digits become 0 to 9; the lowest byte that is more ends the number (what it does to the bytes above it does not matter).
+    // Digits become 0 to 9; the lowest larger byte ends the number (carries into higher bytes do not matter).
     let digits = bytes ^ 0x3030_3030_3030_3030;
     let other = (digits.wrapping_add(0x7676_7676_7676_7676) | digits) & 0x8080_8080_8080_8080;
     let length = other.trailing_zeros() as usize / 8;
     if !(1..8).contains(&length) || length > 1 && text[0] == b'0' {
         return None;
     }
-    // Zeros before the first digit; then pairs of digits, pairs of pairs, and their pairs are joined.
+    // Leading zeros are shifted in; then pairs of digits, pairs of pairs, and their pairs are combined.
     let digits = digits << (64 - 8 * length);
     let pairs = digits.wrapping_mul((10 << 8) + 1) >> 8 & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul((100 << 16) + 1) >> 16 & 0x0000_ffff_0000_ffff;
@@ -565,7 +565,7 @@ fn short(text: &[u8]) -> Option<(NodeId, usize)> {
     Some((value as NodeId, length))
 }
 
-/// The number that text begins with, and the rest. Numbers as one would write them: no sign, no zeros in front.
+/// The number at the start of the text, and the rest. Plain notation only: no sign, no leading zeros.
 fn number(text: &[u8]) -> (Option<NodeId>, &[u8]) {
     let mut value = 0u64;
     let mut length = 0;

@@ -11,7 +11,7 @@ use netinfof::graph::{Features, Graph, NodeId, Pair, ordered};
 use netinfof::{Error, Result};
 use netinfof::{LinkPairs, NodeSets, Pairs};
 
-/// Where the tables are, if this folder is one of OGB's.
+/// The folder of the tables, if this is a folder of OGB.
 pub(super) fn raw(folder: &Path) -> Option<PathBuf> {
     let has = |raw: &Path| raw.join("edge.csv.gz").is_file() || raw.join("data.npz").is_file();
     [folder.join("raw"), folder.to_path_buf()].into_iter().find(|raw| has(raw))
@@ -93,7 +93,7 @@ fn binary(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     Ok(graph)
 }
 
-/// The one number of a file.
+/// The single number in a file.
 fn single(path: &Path) -> Result<usize> {
     let mut rows = Table::open(path)?;
     let row = rows.next_row()?;
@@ -123,7 +123,7 @@ fn label_column(path: &Path, exec: &Exec) -> Result<Vec<i32>> {
     Ok(labels)
 }
 
-/// The link split of this folder. Training edges are those of the graph without the others where they have no file of their own.
+/// The link split of this folder. If training edges have no file, they are the edges of the graph without the others.
 pub(super) fn link_split(folder: &Path, graph: &Graph) -> Result<LinkPairs> {
     let folder = split_folder(folder)?;
     let part = |name: &str| torch::pairs(&folder.join(name));
@@ -146,7 +146,7 @@ pub(super) fn node_split(folder: &Path) -> Result<NodeSets> {
     Ok(NodeSets { train: part("train.csv.gz")?, valid: part("valid.csv.gz")?, test: part("test.csv.gz")? })
 }
 
-/// The folder of the split: the only one under `split/`, or this one.
+/// The folder of the split: the only folder in `split/`, or this one.
 fn split_folder(folder: &Path) -> Result<PathBuf> {
     let inside = folder.join("split");
     if !inside.is_dir() {

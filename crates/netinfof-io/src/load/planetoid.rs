@@ -6,7 +6,7 @@ use crate::pickle::{self, Id, Pickle};
 use netinfof::graph::{Csr, Features, Graph, NodeId, Pair};
 use netinfof::{Error, Result};
 
-/// The graph whose `ind.NAME.graph` this is.
+/// The graph of this `ind.NAME.graph`.
 pub(super) fn graph(path: &Path) -> Result<Graph> {
     let part = |ending: &str| path.with_extension(ending);
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -29,14 +29,14 @@ pub(super) fn graph(path: &Path) -> Result<Graph> {
     let (neighbours, edges) = adjacency(path)?;
     let top = order.iter().max().map_or(0, |&top| top + 1);
     let nodes = neighbours.max(known.rows()).max(top);
-    // Before memory is asked for all of them.
+    // Checked before memory is allocated for all nodes.
     if nodes > 1000 * (known.rows() + test.rows() + edges.len()) {
         return Err(broken(
             &order_path,
             format!("node {} in a graph of {} rows", nodes - 1, known.rows() + test.rows()),
         ));
     }
-    // Nodes of neither file (CiteSeer has fifteen, all without edges) have no features and no label.
+    // Nodes in neither file (CiteSeer has fifteen, all without edges) have no features and no label.
     let mut source: Vec<Option<(&Csr, usize)>> =
         (0..nodes).map(|node| (node < known.rows()).then_some((&known, node))).collect();
     let mut labels: Vec<i32> = (0..nodes).map(|node| known_labels.get(node).copied().unwrap_or(-1)).collect();
@@ -92,7 +92,7 @@ fn sparse(pickle: &Pickle, id: Id) -> Option<Result<Csr>> {
     (indptr.len() == rows + 1).then(|| Csr::new(cols, indptr, indices, Some(values)))
 }
 
-/// Classes of rows with a single one; −1 for rows of zeros.
+/// Classes from one-hot rows; −1 for rows of zeros.
 fn classes(path: &Path) -> Result<Vec<i32>> {
     let pickle = open(path)?;
     let array = pickle.array(pickle.root);
@@ -127,7 +127,7 @@ fn adjacency(path: &Path) -> Result<(usize, Vec<Pair>)> {
         }
         top = top.max(own as usize + 1);
     }
-    // A number far beyond the lists would make a graph of nothing but isolated nodes.
+    // A number far beyond the lists would create a huge graph of isolated nodes.
     let beyond = edges.iter().flatten().find(|&&end| end as usize >= 16 * (lists.len() + 1));
     if let Some(end) = beyond {
         return Err(broken(path, format!("node {end} in a graph of {} lists", lists.len())));

@@ -1,4 +1,4 @@
-//! Splits, pairs and nodes of the caller's own, by the graph's own ids: tables, npz, folders of the Open Graph Benchmark.
+//! User-supplied splits, pairs and nodes, by the graph's own ids: tables, npz, folders of the Open Graph Benchmark.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -67,7 +67,7 @@ pub(super) fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
     }
 }
 
-/// Which columns of a table hold ids of the graph, and the names of all, where it has a header, which is taken.
+/// The columns of a table that hold ids of the graph, and the names of all columns if it has a header. The header is consumed.
 pub(super) struct IdColumns<const N: usize> {
     pub(super) ids: [usize; N],
     pub(super) names: Option<Vec<String>>,
@@ -75,8 +75,8 @@ pub(super) struct IdColumns<const N: usize> {
 }
 
 impl<const N: usize> IdColumns<N> {
-    /// `known` finds the columns by their names; otherwise they are the first. A first row of words that are no nodes is a header if
-    /// it looks like one; else it is read, and refused for what it is.
+    /// `known` finds the columns by their names; by default they are the first. A first row of words that are not nodes is a header if
+    /// it looks like one; otherwise it is read as data and refused.
     pub(super) fn of(
         rows: &mut Table,
         known: impl Fn(&[String]) -> Option<[usize; N]>,
@@ -90,7 +90,7 @@ impl<const N: usize> IdColumns<N> {
         }
         let (sample, _) = rows.peek();
         let Some((row, below)) = sample.split_first() else {
-            // A fault in the first row, where there is one.
+            // Returns the error of the first row, if there is one.
             rows.next_row()?;
             return Ok(IdColumns { ids: first, names: None, width: 0 });
         };
@@ -100,7 +100,7 @@ impl<const N: usize> IdColumns<N> {
         let header = words
             && match first_row(row, below, &ids) {
                 FirstRow::Names => true,
-                // One word is too little to go by, unless it is a usual one.
+                // One word is not enough evidence, unless it is a common column name.
                 FirstRow::LikelyNames(_) => N > 1 || ids.iter().all(|&at| is_id_name(&names[at])),
                 FirstRow::Data => width == 1 && is_id_name(&names[0]),
             };
@@ -111,7 +111,7 @@ impl<const N: usize> IdColumns<N> {
         Ok(IdColumns { ids, names: Some(names), width })
     }
 
-    /// Says which columns are read, where there is a choice.
+    /// Issues a notice about the columns that are read, if there is a choice.
     fn notice(&self, path: &Path, what: &str, label: Option<usize>, exec: &Exec) {
         if self.names.is_none() && self.width <= N {
             return;
@@ -135,14 +135,14 @@ impl<const N: usize> IdColumns<N> {
     }
 }
 
-/// A row whose id is no node.
+/// The error for an id that is not a node.
 fn unknown(rows: &Table, row: &Row, id: &str, first: bool) -> Error {
     let header = if first && is_word(id) { ", and the line does not look like column names" } else { "" };
     rows.error(row.line, format!("`{id}` is not a node of the graph{header}"))
 }
 
-/// Goes through a table that has two columns of ids; `each` gets the pair, the row and the place of the label in tables of three columns,
-/// and says what is wrong with the row.
+/// Iterates over a table with two columns of ids; `each` gets the pair, the row and the label column in tables of three columns,
+/// and returns the problem of the row, if any.
 fn each_pair(
     path: &Path,
     graph: &Graph,
@@ -191,7 +191,7 @@ fn pair_file(path: &Path, graph: &Graph, exec: &Exec) -> Result<Pairs> {
     Ok(pairs)
 }
 
-/// Reads pairs by the graph's own ids: two columns of a table, by usual names or the first two; there may be more.
+/// Reads pairs by the graph's own ids: two columns of a table, by common names or the first two; other columns are ignored.
 pub fn pairs(path: &Path, graph: &Graph, exec: &Exec) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     each_pair(path, graph, false, exec, |pair, _, _| {

@@ -1,4 +1,4 @@
-//! Torch's files of tensors, both of the old kind (pickles one after the other) and of the new (a zip), read without Torch.
+//! Tensor files of Torch in the old format (consecutive pickles) and the new format (a zip), read without Torch.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,7 +10,7 @@ use crate::pickle::{self, Id, Object, Pickle};
 use netinfof::graph::{NodeId, Pair};
 use netinfof::{Error, Result};
 
-/// No part of a file of ours is larger.
+/// Maximum size of a part of a file.
 const MAX_BYTES: u64 = 1 << 34;
 
 /// A pickled object with the numbers that tensors refer to.
@@ -76,7 +76,7 @@ fn zipped(path: &Path) -> std::result::Result<Saved, String> {
     Ok(Saved { pickle, storages })
 }
 
-/// A magic number, a version, facts about the machine, the object, keys of the storages; then the storages.
+/// Old format: a magic number, a version, facts about the machine, the object, keys of the storages; then the storages.
 fn chained(bytes: &[u8]) -> std::result::Result<Saved, String> {
     let mut at = 0;
     let mut next = || {
@@ -112,7 +112,7 @@ fn chained(bytes: &[u8]) -> std::result::Result<Saved, String> {
     Ok(Saved { pickle, storages })
 }
 
-/// Bytes of a number in each storage that the pickle speaks of.
+/// Bytes per number of each storage in the pickle.
 fn sizes(pickle: &Pickle) -> HashMap<String, usize> {
     pickle
         .ids()
@@ -121,7 +121,7 @@ fn sizes(pickle: &Pickle) -> HashMap<String, usize> {
         .collect()
 }
 
-/// NumPy's name of the numbers, and the key, of a storage.
+/// NumPy's type name and the key of a storage.
 fn storage(pickle: &Pickle, id: Id) -> Option<(&'static str, String)> {
     let Object::Outside(reference) = pickle.get(id) else { return None };
     let [word, class, key, ..] = pickle.values(*reference)?[..] else { return None };
@@ -143,7 +143,7 @@ fn storage(pickle: &Pickle, id: Id) -> Option<(&'static str, String)> {
 }
 
 impl Saved {
-    /// A NumPy array, or a tensor that lies in one piece.
+    /// A NumPy array, or a contiguous tensor.
     fn array(&self, id: Id) -> Option<Array> {
         if let Some(array) = self.pickle.array(id) {
             return Some(array);

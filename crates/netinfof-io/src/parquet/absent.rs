@@ -1,4 +1,4 @@
-//! A build without Parquet: its files are recognised, and refused in one line.
+//! Builds without Parquet: its files are recognised, and refused with a clear error.
 
 use std::convert::Infallible;
 use std::io::Write;
@@ -12,7 +12,7 @@ use netinfof::{Error, Result};
 const ABSENT: &str =
     "Parquet is not part of this build; build netinfof-io with the feature `parquet`, or use CSV or npz";
 
-/// A reader that nothing can open.
+/// A reader that can never be opened.
 pub(crate) enum Reader {}
 
 impl Reader {
@@ -33,7 +33,7 @@ impl Reader {
     }
 }
 
-/// A writer that cannot begin.
+/// A writer that can never be created.
 #[derive(Debug)]
 pub struct Writer<W: Write + Send> {
     never: Infallible,
@@ -41,7 +41,7 @@ pub struct Writer<W: Write + Send> {
 }
 
 impl<W: Write + Send> Writer<W> {
-    /// Says that this build writes no Parquet.
+    /// Always returns an error: this build cannot write Parquet.
     pub fn new(_: W, _: &[(&str, Kind)]) -> std::io::Result<Self> {
         Err(std::io::Error::other(ABSENT))
     }

@@ -1,11 +1,11 @@
-//! Pages of a Parquet file whose claims about their own sizes are checked before they are decoded.
+//! Pages of a Parquet file, whose declared sizes are checked before decoding.
 
 use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result as Decoded};
 
-/// Pages of a column, checked before they are decoded: the library allocates as much memory as they say they hold values, and panics
-/// where a text is longer than its page.
+/// Pages of a column, checked before decoding: the library allocates memory for the declared number of values, and panics
+/// if a text is longer than its page.
 pub(super) struct CheckedPages {
     pub(super) pages: Box<dyn PageReader>,
     pub(super) optional: bool,
@@ -45,7 +45,7 @@ impl CheckedPages {
         if sound { Ok(()) } else { Err(ParquetError::General("a page claims more than it holds".into())) }
     }
 
-    /// Whether a page's values can be as many as it says.
+    /// Whether the declared number of values is possible.
     pub(super) fn values_fit(
         &self,
         encoding: Encoding,
@@ -65,7 +65,7 @@ impl CheckedPages {
     }
 }
 
-/// Whether so many texts, each after its length, lie inside a page.
+/// Whether this many length-prefixed texts fit in a page.
 pub(super) fn texts_fit(mut page: &[u8], count: u32) -> bool {
     (0..count).all(|_| {
         let Some((size, rest)) = page.split_first_chunk::<4>() else { return false };
@@ -75,7 +75,7 @@ pub(super) fn texts_fit(mut page: &[u8], count: u32) -> bool {
     })
 }
 
-/// How many of the rows of a page have a value: levels of one bit, in runs and in groups of eight.
+/// The number of rows of a page with a value: one-bit levels, in runs and in groups of eight.
 pub(super) fn present(mut levels: &[u8], count: u32) -> Option<u32> {
     let (mut left, mut present) = (count, 0);
     while left > 0 {
@@ -93,7 +93,7 @@ pub(super) fn present(mut levels: &[u8], count: u32) -> Option<u32> {
             let (&value, rest) = levels.split_first()?;
             levels = rest;
             let run = u32::try_from(size).unwrap_or(u32::MAX).min(left);
-            // A run without an end would never be passed.
+            // An empty run would not advance.
             if run == 0 {
                 return None;
             }
@@ -101,7 +101,7 @@ pub(super) fn present(mut levels: &[u8], count: u32) -> Option<u32> {
             left -= run;
             continue;
         }
-        // The last group may be cut short.
+        // The last group may be incomplete.
         for &byte in levels.get(..size.min(levels.len()))? {
             let bits = left.min(8);
             present += (u32::from(byte) & ((1 << bits) - 1)).count_ones();
@@ -115,7 +115,7 @@ pub(super) fn present(mut levels: &[u8], count: u32) -> Option<u32> {
     Some(present)
 }
 
-/// Texts by their lengths come after a list of those, which says how many there are, twice where texts share their beginnings.
+/// Delta-encoded texts follow a list of their lengths with its count; there are two such lists if texts share prefixes.
 pub(super) fn lengths_fit(encoding: Encoding, values: &[u8], count: u32) -> bool {
     if !matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) {
         return true;

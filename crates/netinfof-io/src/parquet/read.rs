@@ -1,8 +1,8 @@
-//! Parquet files to rows.
+//! Reading of Parquet files row by row.
 //!
-//! The library that decodes them believes what a file says of its own sizes, in places, and panics at some contradictions. So these
-//! claims are checked against the file first. A panic that is left is caught and reported as a fault of the file; the process's panic
-//! hook belongs to the caller and is never touched.
+//! The decoding library trusts some of the sizes that a file declares, and panics on some inconsistencies. So these
+//! sizes are checked against the file first. Remaining panics are caught and reported as an invalid file; the process's panic
+//! hook belongs to the caller and is never changed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -32,9 +32,9 @@ pub(crate) struct Reader {
     length: u64,
     file: SerializedFileReader<File>,
     fields: Vec<Field>,
-    /// What is read of each field; nothing of those that are not needed.
+    /// The reader of each field; `None` for fields that are not needed.
     columns: Vec<Option<Values>>,
-    /// The row group, its rows that are not decoded yet, the decoded ones and how many of them were given.
+    /// The row group, the number of rows not yet decoded, the decoded rows, and how many of them were returned.
     group: usize,
     left: usize,
     decoded: usize,
@@ -42,7 +42,7 @@ pub(crate) struct Reader {
     row: usize,
 }
 
-/// A column of the table: its name, and its place among the leaves of the schema unless it is nested.
+/// A column of the table: its name, and its index among the leaves of the schema unless it is nested.
 struct Field {
     name: String,
     leaf: Option<usize>,
@@ -65,7 +65,7 @@ impl Reader {
             };
             rows = rows.saturating_add(own);
         }
-        // Ids differ from row to row, so that they cannot shrink to nothing; values of other columns may, but not without end.
+        // Ids differ between rows, so they cannot compress arbitrarily well; other columns may compress more, within limits.
         if is_bomb(rows.saturating_mul(8), length)
             || is_bomb(rows.saturating_mul(fields.len() as u64), length)
         {
@@ -75,7 +75,7 @@ impl Reader {
         let path = path.to_path_buf();
         let mut reader =
             Reader { path, length, file, fields, columns, group: 0, left: 0, decoded: 0, given: 0, row: 0 };
-        // Until it is said which columns are needed: those that can be read.
+        // By default, all columns that can be read are needed.
         let readable: Vec<usize> =
             (0..reader.fields.len()).filter(|&at| reader.meaning(at).is_ok()).collect();
         reader.only(&readable)?;
@@ -132,7 +132,7 @@ impl Reader {
         meaning.ok_or_else(|| refused("bytes"))
     }
 
-    /// Reads these columns alone; must be said before the first row.
+    /// Restricts reading to these columns; must be called before the first row.
     pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
         for column in &mut self.columns {
             *column = None;
@@ -146,7 +146,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the next row; none is left where this is false.
+    /// Reads the next row; returns false at the end.
     pub(crate) fn read(&mut self, row: &mut Row) -> Result<bool> {
         row.clear();
         if self.given == self.decoded && !self.decode()? {
@@ -180,7 +180,7 @@ impl Reader {
         Ok(Pairs::Numbers(i.into_iter().zip(j).map(|(i, j)| [i, j]).collect()))
     }
 
-    /// Decodes some more rows; whether there were any.
+    /// Decodes more rows; returns whether there were any.
     fn decode(&mut self) -> Result<bool> {
         while self.left == 0 {
             if self.group == self.file.num_row_groups() {
@@ -189,7 +189,7 @@ impl Reader {
             self.begin()?;
             self.group += 1;
         }
-        // About as much memory for any number of columns.
+        // Keeps the memory roughly independent of the number of columns.
         let used = self.columns.iter().flatten().count();
         let count = ((1 << 20) / used.max(1)).clamp(64, 1 << 16).min(self.left);
         let columns = &mut self.columns;
@@ -227,8 +227,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Whether the pages of a row group lie inside the file and none unpacks to more than its file can mean: the library asks for as
-    /// much memory as a page says.
+    /// Checks that the pages of a row group are inside the file and that none unpacks to an implausible size: the library allocates as
+    /// much memory as a page declares.
     fn check_pages(&self) -> Result<()> {
         let group = self.file.metadata().row_group(self.group);
         let damaged =
@@ -284,7 +284,7 @@ fn fields(schema: &SchemaDescriptor) -> Vec<Field> {
     root.iter().enumerate().map(field).collect()
 }
 
-/// Runs the library on a file; a fault of it, or a panic, is a fault of the file.
+/// Runs the library on a file; its errors and panics become errors about the file.
 fn sound<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
     let outcome = catch_unwind(AssertUnwindSafe(decode));
     let what = match outcome {
@@ -293,13 +293,13 @@ fn sound<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its parts are inconsistent".into(),
     };
-    // One line, whatever the library says.
+    // One line, whatever the message of the library.
     let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
     Err(Error::Format { path: path.into(), what: format!("not a readable Parquet file: {what}") })
 }
 
-/// Whether the description at the end of the file can be: it must lie inside, and nodes of the schema must have as many children as there
-/// are nodes, for which the library asks memory.
+/// Checks the metadata at the end of the file: it must be inside the file, and nodes of the schema must have as many children as there
+/// are nodes, because the library allocates memory for them.
 fn check_footer(file: &mut File, length: u64) -> std::result::Result<(), String> {
     let damaged = || "not a readable Parquet file: it does not end with a description of itself".to_string();
     let mut tail = [0; 8];
@@ -320,8 +320,8 @@ fn check_footer(file: &mut File, length: u64) -> std::result::Result<(), String>
     if walked.is_none() || children > nodes { Err(damaged()) } else { Ok(()) }
 }
 
-/// Walks through a structure in Thrift's compact protocol and gives every number in it with the path of its field, and the length of
-/// texts; `read` is how many bytes it has. Lists have the path of their field. None if it is broken.
+/// Parses a structure in Thrift's compact protocol and passes on every number with the path of its field, and the length of
+/// texts; `read` is the number of bytes. Lists have the path of their field. `None` if it is invalid.
 fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], i64)) -> Option<()> {
     fn byte(input: &mut impl BufRead, read: &mut u64) -> Option<u8> {
         let mut byte = [0];
@@ -354,7 +354,7 @@ fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], 
         each: &mut impl FnMut(&[i16], i64),
     ) -> Option<()> {
         match kind {
-            // Truth values are part of their field, but have a byte in lists.
+            // Booleans are part of their field header, but have one byte in lists.
             1 | 2 if !inside => Some(()),
             1..=3 => byte(input, read).map(|_| ()),
             4..=6 => {
@@ -371,7 +371,7 @@ fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], 
             9 | 10 => {
                 let head = byte(input, read)?;
                 let count = if head >> 4 == 15 { varint(input, read)? } else { u64::from(head >> 4) };
-                // Parquet has no lists of lists, which could go deeper than the stack, and no maps.
+                // Parquet metadata has no maps and no lists of lists, which could overflow the stack.
                 if matches!(head & 15, 9..=11) {
                     return None;
                 }
@@ -390,7 +390,7 @@ fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], 
         path: &mut Vec<i16>,
         each: &mut impl FnMut(&[i16], i64),
     ) -> Option<()> {
-        // Nothing in Parquet lies deeper.
+        // Parquet metadata is never nested deeper.
         if path.len() > 16 {
             return None;
         }
@@ -415,18 +415,18 @@ fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], 
     fields(input, read, &mut Vec::new(), each)
 }
 
-/// What the stored values stand for.
+/// The meaning of the stored values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meaning {
     Plain,
     Unsigned,
-    /// Whole numbers with so many digits after the point.
+    /// Decimals: whole numbers with this many digits after the point.
     Decimal(i32),
     /// Numbers of 16 bits.
     Half,
 }
 
-/// Decoded values of one column: those that are there, and which rows have one where some have none.
+/// Decoded values of one column: the present values, and which rows have one if some are missing.
 struct Values {
     stored: StoredColumn,
     meaning: Meaning,
@@ -435,7 +435,7 @@ struct Values {
     value: usize,
 }
 
-/// A column's reader, once a row group has begun, and what it read last.
+/// The reader of a column in the current row group, and the last values it read.
 struct Typed<T: DataType> {
     reader: Option<ColumnReaderImpl<T>>,
     values: Vec<T::T>,
@@ -487,7 +487,7 @@ impl Values {
             Physical::FLOAT => StoredColumn::Float(Typed::new()),
             Physical::DOUBLE => StoredColumn::Double(Typed::new()),
             Physical::BYTE_ARRAY => StoredColumn::Bytes(Typed::new()),
-            // Times of 96 bits have no meaning here.
+            // 96-bit timestamps are not supported.
             Physical::FIXED_LEN_BYTE_ARRAY | Physical::INT96 => StoredColumn::Fixed(Typed::new()),
         };
         Values { stored, meaning, levels: Vec::new(), row: 0, value: 0 }
@@ -497,14 +497,14 @@ impl Values {
         each!(&mut self.stored, typed => typed.reader = Some(ColumnReaderImpl::new(column, pages)));
     }
 
-    /// Decodes up to so many rows; how many there were.
+    /// Decodes up to this many rows; returns their number.
     fn decode(&mut self, count: usize) -> Decoded<usize> {
         self.levels.clear();
         (self.row, self.value) = (0, 0);
         each!(&mut self.stored, typed => typed.decode(count, &mut self.levels))
     }
 
-    /// Gives the next row its cell; false if it is no text.
+    /// Writes the cell of the next row; returns false if it is not valid text.
     fn push_to(&mut self, row: &mut Row) -> bool {
         let missing = self.levels.get(self.row).is_some_and(|&level| level == 0);
         self.row += 1;
@@ -545,7 +545,7 @@ impl Values {
         true
     }
 
-    /// All values as numbers of nodes; none if some are missing or something else.
+    /// All values as node numbers; `None` if some are missing or not node numbers.
     fn nodes(&self) -> Option<Vec<u32>> {
         if self.levels.contains(&0) {
             return None;
@@ -570,7 +570,7 @@ fn text(bytes: &ByteArray, row: &mut Row) -> bool {
     std::str::from_utf8(bytes.data()).map(|text| row.push_text(text.trim())).is_ok()
 }
 
-/// A number in so many bytes, the highest first.
+/// A big-endian number of any length.
 fn decimal(bytes: &[u8], scale: i32) -> f64 {
     let negative = bytes.first().is_some_and(|&byte| byte > 127);
     let start = if negative { -1.0 } else { 0.0 };

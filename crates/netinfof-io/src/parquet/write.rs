@@ -1,4 +1,4 @@
-//! Tables to Parquet files.
+//! Writing of tables to Parquet files.
 
 use std::io::{Result, Write};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use parquet::schema::types::Type;
 
 use super::{Column, Kind};
 
-/// Writes a table to `out`, some rows at a time. A file is readable only after [`Writer::finish`].
+/// Writes a table to `out`, row group by row group. A file is readable only after [`Writer::finish`].
 ///
 /// ```
 /// use netinfof_io::parquet::{Column, Kind, Writer};
@@ -28,7 +28,7 @@ pub struct Writer<W: Write + Send> {
 }
 
 impl<W: Write + Send> Writer<W> {
-    /// Begins a table of these columns; no value is ever missing.
+    /// Begins a table with these columns; missing values are not supported.
     pub fn new(out: W, columns: &[(&str, Kind)]) -> Result<Self> {
         let field = |&(name, kind): &(&str, Kind)| {
             let physical = match kind {
@@ -47,7 +47,7 @@ impl<W: Write + Send> Writer<W> {
         };
         let fields = columns.iter().map(field).collect::<std::result::Result<_, _>>().map_err(io)?;
         let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(io)?;
-        // Level 1: ids and sparse features shrink about as far as at higher ones.
+        // Level 1: ids and sparse features compress about as well as at higher levels.
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
             .set_created_by(concat!("netinfof ", env!("CARGO_PKG_VERSION")).into())
@@ -56,8 +56,8 @@ impl<W: Write + Send> Writer<W> {
         Ok(Writer { file, kinds: columns.iter().map(|&(_, kind)| kind).collect() })
     }
 
-    /// Writes some rows as a row group of their own: all columns, of one length. Groups of 100 000 rows or more read fast; how
-    /// many rows are written at once is how much memory they take.
+    /// Writes some rows as one row group: all columns, of equal length. Groups of at least 100 000 rows are fast to read; memory
+    /// grows with the number of rows per call.
     pub fn write(&mut self, columns: &[Column]) -> Result<()> {
         assert!(
             columns.iter().map(Column::kind).eq(self.kinds.iter().copied())
@@ -85,13 +85,13 @@ impl<W: Write + Send> Writer<W> {
         Ok(())
     }
 
-    /// Ends the table and gives back what it was written to.
+    /// Ends the table and returns the output.
     pub fn finish(self) -> Result<W> {
         self.file.into_inner().map_err(io)
     }
 }
 
-/// What the library reports, as what it mostly is: an output that would not take the bytes.
+/// Converts an error of the library to an I/O error, which it usually is.
 fn io(error: ParquetError) -> std::io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<std::io::Error>() {

@@ -268,7 +268,8 @@ fn duplicated(findings: &mut SplitFindings<'_>, twins: &[NodeId]) {
     });
 }
 
-/// The products of the degrees of every pair's ends, for positives and negatives. Degrees are increased by one, so that a node without edges does not make all products equal.
+/// The products of the degrees of every pair's ends, for positives and negatives. Degrees are increased by one,
+/// so that nodes without edges do not make all products zero.
 fn degree_products(set: &Pairs, adjacency: &Csr) -> [Vec<f64>; 2] {
     let degree = |node: NodeId| 1.0 + adjacency.row(node as usize).len() as f64;
     [&set.positives, &set.negatives].map(|pairs| pairs.iter().map(|p| degree(p[0]) * degree(p[1])).collect())

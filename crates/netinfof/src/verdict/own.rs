@@ -1,7 +1,7 @@
-//! What user-supplied components mean for the verdict.
+//! The effect of user-supplied components on the verdict.
 //!
-//! They are no part of the question whether a GNN helps: that is answered by structure, features and propagation. Beside it stands what each of them
-//! adds to all of these. Where the built-in components show nothing and a user-supplied one does, the answer is `features`: it is a table of
+//! Whether a GNN helps is answered by structure, features and propagation only. The verdict also states the gain of each user-supplied component
+//! over all others. If the built-in components show no signal but a user-supplied one does, the answer is `features`: it is a table of
 //! numbers for the nodes, and a model on it needs no graph.
 
 use std::fmt::Write as _;
@@ -10,8 +10,8 @@ use super::rule::{is_signal, with_interval};
 use super::{RunInformation, Verdict, VerdictKind};
 use crate::information::{Answer, Information};
 
-/// The verdict with what own components carry; `built_in_signal` says whether a built-in component shows a signal.
-pub(super) fn judged(mut verdict: Verdict, built_in_signal: bool, information: &Information) -> Verdict {
+/// The verdict with the information of user-supplied components.
+pub(super) fn judged(mut verdict: Verdict, information: &Information) -> Verdict {
     let mut useful = Vec::new();
     let mut sentences = String::new();
     let mut signal = false;
@@ -45,7 +45,7 @@ pub(super) fn judged(mut verdict: Verdict, built_in_signal: bool, information: &
     let listed = useful.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let silent =
         matches!(verdict.kind, VerdictKind::Nothing | VerdictKind::Undecided) && !verdict.degree_only;
-    if signal && silent && !built_in_signal {
+    if signal && silent && !verdict.has_signal {
         verdict.kind = VerdictKind::Features;
         verdict.next = format!("Train a model on {listed}; the graph is not needed.");
     } else if !useful.is_empty() {
@@ -55,7 +55,7 @@ pub(super) fn judged(mut verdict: Verdict, built_in_signal: bool, information: &
     verdict
 }
 
-/// The verdict where nothing but own components was measured.
+/// The verdict if only user-supplied components were measured.
 pub(super) fn alone(known: Option<RunInformation<'_>>) -> Verdict {
     let groups = known.map_or(&[][..], |known| &known.information.groups);
     let carried: Vec<String> = groups
@@ -68,6 +68,7 @@ pub(super) fn alone(known: Option<RunInformation<'_>>) -> Verdict {
         kind: if signal { VerdictKind::Features } else { VerdictKind::Undecided },
         degree_only: false,
         nonlinear: false,
+        has_signal: signal,
         reason: format!(
             "Only user-supplied components were measured: {}. Not measured: structure, features, propagated features.",
             carried.join(", ")
