@@ -130,7 +130,7 @@ pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Arra
         .try_fold(size, |product, &n| product.checked_mul(n))
         .filter(|&bytes| bytes as u64 <= MAX_BYTES)
         .ok_or_else(|| broken(format!("claims the shape {shape:?}")))?;
-    // Read what is there rather than allocate what is claimed.
+    // Read the available bytes instead of allocating the claimed size.
     let mut bytes = Vec::new();
     entry
         .take(expected as u64 + 1)

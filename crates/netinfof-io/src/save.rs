@@ -20,7 +20,7 @@ pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
     whole(path, |file| write(graph, file))
 }
 
-/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs for `.tsv`, else commas;
+/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs for `.tsv`, otherwise commas;
 /// compressed for `.gz` and `.zst`.
 pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     if is_parquet(path) {
@@ -85,18 +85,18 @@ fn is_parquet(path: &Path) -> bool {
 /// Number of values per row group, which determines its number of rows.
 const GROUP: usize = 1 << 20;
 
-/// The nodes' ids as a column: numbers if all are plain numbers.
-/// Whether all ids are plain numbers, and may be written as such.
+/// The column type of the nodes' ids: whole numbers if all are plain numbers, otherwise text.
 pub fn id_kind(graph: &Graph) -> Kind {
     let plain = |id: &String| id.parse::<i64>().is_ok_and(|number| number.to_string() == *id);
     if graph.ids().is_none_or(|ids| ids.iter().all(plain)) { Kind::Int } else { Kind::Text }
 }
 
+/// The nodes' ids as a column of this type.
 fn id_column(graph: &Graph, kind: Kind, nodes: impl Iterator<Item = usize>) -> Column {
     match (graph.ids(), kind) {
         (None, _) => Column::Int(nodes.map(|node| node as i64).collect()),
         (Some(ids), Kind::Int) => {
-            Column::Int(nodes.map(|node| ids[node].parse().expect("all were tried")).collect())
+            Column::Int(nodes.map(|node| ids[node].parse().expect("all ids are plain numbers")).collect())
         }
         (Some(ids), _) => Column::Text(nodes.map(|node| ids[node].clone()).collect()),
     }

@@ -60,7 +60,7 @@ impl Grid {
         for (name, values) in [("lambda1", &self.lambda1), ("lambda2", &self.lambda2), ("ridge", &self.ridge)]
         {
             if values.is_empty() || values.iter().any(|v| !(v.is_finite() && *v >= 0.0)) {
-                return Err(Error::param(name, format!("{values:?}"), "one or more numbers from 0"));
+                return Err(Error::param(name, format!("{values:?}"), "one or more numbers of at least 0"));
             }
         }
         if self.tolerance.is_nan() || self.tolerance <= 0.0 {

@@ -157,12 +157,12 @@ impl Csr {
         &self.indices[self.indptr[row]..self.indptr[row + 1]]
     }
 
-    /// Values of one row; `None` where all are 1.
+    /// Values of one row; `None` if all are 1.
     pub fn row_values(&self, row: usize) -> Option<&[f32]> {
         self.values.as_ref().map(|values| &values[self.indptr[row]..self.indptr[row + 1]])
     }
 
-    /// All values; `None` where all are 1.
+    /// All values; `None` if all are 1.
     pub fn values(&self) -> Option<&[f32]> {
         self.values.as_deref()
     }

@@ -221,8 +221,9 @@ impl Graph {
     pub fn with_labels(mut self, labels: Vec<i32>) -> Result<Self> {
         if labels.len() != self.nodes() {
             let what = format!(
-                "{} labels for {} nodes; one label per node was expected",
+                "{} label{} for {} nodes; one label per node was expected",
                 labels.len(),
+                if labels.len() == 1 { "" } else { "s" },
                 self.nodes()
             );
             return Err(Error::InvalidGraph { what });
@@ -233,7 +234,7 @@ impl Graph {
         }
         let most = i32::try_from(1_000_000 + 10 * labels.len()).unwrap_or(i32::MAX);
         if let Some((node, label)) = labels.iter().enumerate().find(|&(_, &label)| label > most) {
-            let what = format!("label {label} of node {node}; classes are counted 0, 1, …");
+            let what = format!("label {label} of node {node}; classes must be numbered 0, 1, …");
             return Err(Error::InvalidGraph { what });
         }
         self.labels = labels.iter().any(|&label| label >= 0).then_some(labels);
@@ -440,6 +441,6 @@ mod tests {
         let e = g.clone().with_features(Features::Dense(infinite)).unwrap_err().to_string();
         assert!(e.contains("node 1, column 0"), "{e}");
         let e = g.with_labels(vec![0]).unwrap_err().to_string();
-        assert!(e.contains("1 labels for 2 nodes"), "{e}");
+        assert!(e.contains("1 label for 2 nodes"), "{e}");
     }
 }

@@ -205,7 +205,7 @@ impl Information {
     }
 
     /// Whether a gain of this many bits is excluded: the interval lies below it, and models were fitted on enough samples to find it. With fewer samples a model
-    /// learns nothing, and its interval has no width. Log-likelihood ratios of mean δ have a variance of about 2δ, and δ must be larger than
+    /// is constant, and its interval has no width. Log-likelihood ratios of mean δ have a variance of about 2δ, and δ must be larger than
     /// half the interval of that many samples.
     pub(crate) fn excludes(&self, bits: Estimate, smallest: f64) -> bool {
         let detectable =

@@ -135,7 +135,7 @@ pub struct Learned {
 /// A score of pairs that Probe measures in addition to the components: the columns of X in one group of the verdict, or degrees alone.
 #[derive(Debug)]
 pub struct PairScore<'a> {
-    /// What is measured.
+    /// The subject of the score.
     pub(crate) subject: Subject,
     score: PairScoreKind<'a>,
     /// Similarities of the pairs that place the bins of Probe.

@@ -196,7 +196,7 @@ mod tests {
             corrected += table.corrected_score() / 400.0;
         }
         assert!(plain > 0.2 && (corrected - 1.0 / 7.0).abs() < 0.006, "{plain} {corrected}");
-        // Nothing to correct where every bin has one label.
+        // Nothing to correct if every bin has one label.
         let mut sure = Contingency::new(2, 2);
         (0..4).for_each(|k| sure.add(k % 2, k % 2));
         assert_eq!(sure.corrected_score(), 1.0);

@@ -90,7 +90,7 @@ impl Generator {
         };
         let number = || match value.parse::<f64>() {
             Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-            _ => Err(Error::param(name, format!("`{value}`"), "a number from 0")),
+            _ => Err(Error::param(name, format!("`{value}`"), "a number of at least 0")),
         };
         let count = || match number()? {
             number if number.fract() == 0.0 && number <= f64::from(NodeId::MAX) => Ok(number as usize),
@@ -98,7 +98,8 @@ impl Generator {
         };
         match (&mut self.recipe, name) {
             (_, "seed") => {
-                let seed = value.parse().map_err(|_| Error::param(name, value, "a whole number from 0"))?;
+                let seed =
+                    value.parse().map_err(|_| Error::param(name, value, "a whole number of at least 0"))?;
                 self.seed = Some(Seed(seed));
             }
             (Recipe::Demo(shape), "nodes") => shape.nodes = count()?,
@@ -171,7 +172,7 @@ mod tests {
         assert!(fault("nosuch").contains("synth:nosuch") && fault("nosuch").contains("local-offdiagonal"));
         assert!(fault("demo?nodes").contains("key=value"));
         assert!(fault("demo?degree=3").contains("nodes, features, classes, edge_noise, seed"));
-        assert!(fault("large?nodes=-4").contains("a number from 0"));
+        assert!(fault("large?nodes=-4").contains("a number of at least 0"));
         assert!(fault("large?nodes=1.5").contains("a whole number"));
         assert!(fault("random-diagonal?feature_noise=1").contains("feature_noise"));
         assert!(fault("demo?seed=x").contains("whole number"));

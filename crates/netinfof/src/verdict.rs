@@ -8,7 +8,7 @@
 //!    similar, the split itself leaves a trace in them.
 //! 2. No component is a signal. If one is against uniform negatives only, only degrees predict: `structure`, with `degree_only`, if higher
 //!    degrees mean more edges; otherwise it is the trace of the split, not a signal. Without a signal: `nothing` if every interval excludes a gain
-//!    of [`MARGIN`], else `undecided`.
+//!    of [`MARGIN`], otherwise `undecided`.
 //! 3. Some component is a signal: the rule decides which part of the data is enough. `gnn` also requires that structure is not ahead against degree-matched negatives.
 //!
 //! If Act's test data contradict the verdict, it is withdrawn and becomes `undecided`. Groups that were left out of the components are
@@ -394,7 +394,7 @@ pub(crate) fn judge(
 fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) -> Option<Verdict> {
     let acts: Option<Vec<_>> = splits.iter().map(|split| split.act.as_ref()).collect();
     let acts = acts.filter(|acts| !acts.is_empty())?;
-    // Test sets of one graph overlap: their mean is hardly more certain than one of them.
+    // Test sets of one graph overlap: their mean is hardly more precise than one of them.
     let mean = |values: Vec<Estimate>| Estimate::mean(&values, splits.len() as f64);
     let gain = mean(acts.iter().map(|act| act.information).collect());
     let matched: Option<Vec<Estimate>> = acts.iter().map(|act| act.beyond_degree_auc).collect();
@@ -454,7 +454,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
         ),
         _ if verdict.degree_only && matched.is_some_and(|auc| auc.interval[1] > 0.5 + BEYOND_DEGREE) => {
             withdrawn(
-                "Degrees predict edges, and more is not excluded",
+                "Degrees predict edges, and a signal beyond them is not excluded",
                 "Evaluate models with `--negatives degree`, and compare them with a score based on degrees.",
             )
         }

@@ -37,7 +37,7 @@ fn wrong_scenarios_are_named() {
         (&["synth", "nosuch"][..], "local-offdiagonal"),
         (&["synth", "useful-uniform", "--edge-noise", "0.1"], "edge_noise"),
         (&["synth", "random-diagonal", "--density", "2"], "at most 0.5"),
-        (&["synth", "random-diagonal", "--nodes", "many"], "a number from 0"),
+        (&["synth", "random-diagonal", "--nodes", "many"], "a number of at least 0"),
         (&["probe", "synth:large?nodes=10"], "100 to"),
         (&["probe", "synth:large?size=10"], "nodes, degree"),
         (&["reproduce", "--table", "table1"], "table2"),

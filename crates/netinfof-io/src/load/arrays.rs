@@ -10,7 +10,7 @@ use netinfof::Matrix;
 use netinfof::Result;
 use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
-/// The npz layouts of `docs/formats.md`. Ours and PyG's names: `edge_index`, `num_nodes`, `x` or
+/// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
 /// `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
 pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let mut npz = Npz::open(path)?;

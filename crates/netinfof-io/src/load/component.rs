@@ -76,7 +76,8 @@ fn from_npz(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
     let mut npz = Npz::open(path)?;
     let names: Vec<String> = npz.names().into_iter().filter(|name| !is_ids(name)).collect();
     let [name] = &names[..] else {
-        let what = format!("one array of numbers was expected beside `ids`; there are {}", list(&names));
+        let what =
+            format!("one array of numbers was expected in addition to `ids`; there are {}", list(&names));
         return Err(Error::Format { path: path.into(), what });
     };
     let rows = rows_of(&npz.array(name)?, path, &format!("array `{name}`"))?;

@@ -90,7 +90,7 @@ impl LinkActParams {
             Penalties::Grid(grid) => grid.validate()?,
             Penalties::Path(path) => {
                 if !(path.ratio >= 0.0 && path.ratio.is_finite()) {
-                    return Err(Error::param("ratio", path.ratio, "a number from 0"));
+                    return Err(Error::param("ratio", path.ratio, "a number of at least 0"));
                 }
                 if [path.per_decade, path.decades, path.max_iterations, path.patience].contains(&0) {
                     return Err(Error::param(

@@ -135,7 +135,8 @@ impl Preparation {
         let columns = features.cols();
         if columns == 0 {
             let degrees = degree_columns(graph, params, exec);
-            exec.notice(format!("no features: {degrees} one-hot degree columns take their place"));
+            let plural = if degrees == 1 { "" } else { "s" };
+            exec.notice(format!("no features: using {degrees} one-hot degree column{plural} instead"));
             let method = Method::Degrees { columns: degrees };
             return Preparation { rarity: rare.then(Vec::new), columns, method };
         }

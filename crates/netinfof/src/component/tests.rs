@@ -6,7 +6,7 @@ use crate::kernel::SmallMatrix;
 use crate::linalg::Dense;
 use crate::synth;
 
-/// The first singular vector of a regular graph is constant but for errors of the iteration, which no scale may blow up.
+/// The first singular vector of a regular graph is constant except for errors of the iteration, which scaling must not amplify.
 #[test]
 fn the_constant_column_of_a_regular_graph_is_left_out() {
     let exec = Exec::new(2).unwrap();
@@ -22,7 +22,7 @@ fn the_constant_column_of_a_regular_graph_is_left_out() {
     assert!(scale[1..].iter().all(|&factor| factor > 0.0), "{scale:?}");
 }
 
-/// P and S against dense algebra written out from the definitions.
+/// P and S against dense algebra that follows the definitions.
 #[test]
 fn propagated_components_equal_the_dense_definitions() {
     let exec = Exec::new(2).unwrap();
@@ -84,7 +84,7 @@ fn propagated_components_equal_the_dense_definitions() {
     }
 }
 
-/// Both roads of the PCA, the sketch and the covariance, against scikit-learn's exact one.
+/// Both algorithms of the PCA, the sketch and the covariance, against scikit-learn's exact PCA.
 #[test]
 fn pca_equals_scikit_learns() {
     let exec = Exec::new(1).unwrap();
@@ -106,7 +106,7 @@ fn pca_equals_scikit_learns() {
     }
 }
 
-/// An operator that claims to cost nothing, or a fortune: so each road is taken once.
+/// An operator that reports a very low or a very high cost, so that each algorithm is tested.
 struct Priced<'a>(Dense<'a, Matrix>, bool);
 
 impl LinearOperator for Priced<'_> {
@@ -127,7 +127,7 @@ impl LinearOperator for Priced<'_> {
     }
 }
 
-/// Another graph finds its place in the same space: the same one for the same graph.
+/// Another graph is embedded in the same space, and the same graph gets the same embedding.
 #[test]
 fn the_own_graph_is_embedded_where_it_is() {
     let exec = Exec::new(2).unwrap();

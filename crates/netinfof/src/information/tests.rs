@@ -15,7 +15,7 @@ fn normal(rows: usize, cols: usize, draw: &mut Draw) -> Matrix {
     Matrix::from_fn(rows, cols, |_, _| draw.normal() as f32)
 }
 
-/// A column that agrees with the label but for a share of errors.
+/// A column that agrees with the label except for a share of errors.
 fn copy(labels: &[u32], errors: f64, draw: &mut Draw) -> Matrix {
     let values: Vec<f32> = labels
         .iter()
@@ -27,7 +27,7 @@ fn copy(labels: &[u32], errors: f64, draw: &mut Draw) -> Matrix {
     Matrix::from_vec(labels.len(), 1, values)
 }
 
-/// What is chosen is chosen without the samples that it is judged by, so noise gains nothing.
+/// Choices do not depend on the evaluated samples, so noise has no gain.
 #[test]
 fn noise_gains_nothing() {
     let (mut signals, mut sum) = (0, 0.0);
@@ -47,7 +47,7 @@ fn noise_gains_nothing() {
     assert!(signals <= 3 && sum < 0.0, "{signals} of 60 above zero, {sum} bits in all");
 }
 
-/// The information of a binary symmetric channel is `1 − h(errors)`, and the intervals hold it.
+/// The information of a binary symmetric channel is `1 − h(errors)`, and the intervals contain it.
 #[test]
 fn a_noisy_copy_carries_what_its_channel_does() {
     let h = |p: f64| -p * p.log2() - (1.0 - p) * (1.0 - p).log2();
@@ -67,7 +67,7 @@ fn a_noisy_copy_carries_what_its_channel_does() {
     }
 }
 
-/// Two groups that say the same are level, two that say different things add to each other.
+/// Two groups with the same information are equal, two with different information add to each other.
 #[test]
 fn groups_are_compared_sample_by_sample() {
     let mut draw = Seed(3).stream(Stream::Synth, 2);
@@ -88,7 +88,7 @@ fn groups_are_compared_sample_by_sample() {
     assert!((found.entropy - 1.0).abs() < 0.01 && found.training == MOST_TRAINING);
 }
 
-/// Twenty samples that are all right do not make the next one certain: it is right in about 21 of 22 cases.
+/// Twenty correct predictions do not make the next one certain: it is correct in about 21 of 22 cases.
 #[test]
 fn temperatures_leave_a_doubt() {
     let labels: Vec<u32> = (0..20).map(|at| at % 2).collect();
@@ -96,12 +96,12 @@ fn temperatures_leave_a_doubt() {
     let (t, loss) = temperature(&scores, &labels, &[0.5f64.ln(); 2]);
     let right = 1.0 / (1.0 + (-t).exp());
     assert!((right - 21.0 / 22.0).abs() < 1e-3 && loss > 0.0, "{t}: {right}");
-    // Scores that say nothing have no weight.
+    // Scores without information get no weight.
     let wrong: Vec<u32> = (0..20).map(|at| at / 2 % 2).collect();
     assert!(temperature(&scores, &wrong, &[0.5f64.ln(); 2]).0 < 1e-6);
 }
 
-/// An exclusive or of two columns is no sum of them.
+/// An exclusive or of two columns is not a linear function of them.
 #[test]
 fn distance_sees_what_no_line_does() {
     let mut draw = Seed(4).stream(Stream::Synth, 3);

@@ -10,7 +10,7 @@ fn temporary(name: &str) -> std::path::PathBuf {
     std::env::temp_dir().join(format!("netinfof-{}-{name}", std::process::id()))
 }
 
-/// Dense features and sparse ones, with names and without, all components, and links whose order means something.
+/// Dense and sparse features, with and without names, all components, and links whose order matters.
 #[test]
 fn a_saved_model_scores_as_the_fitted_one() {
     let exec = Exec::new(2).unwrap();
@@ -34,7 +34,7 @@ fn a_saved_model_scores_as_the_fitted_one() {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(loaded.graph().ids(), graph.ids());
         assert_eq!(loaded.about().test, fitted.report.splits[0].act.as_ref().unwrap().test);
-        // On another number of threads.
+        // With another number of threads.
         let one = Exec::new(1).unwrap();
         let scorer = loaded.links(Seen::Training, None, &one).unwrap();
         assert_eq!(scorer.scores(&fitted.tested.pairs, &one).unwrap(), fitted.tested.scores);
@@ -104,7 +104,7 @@ fn cut_and_changed_files_are_refused() {
     assert!(Model::load(&path).unwrap_err().to_string().contains("no such file"));
 }
 
-/// Components without a task: as they were built, from bytes again, and on a graph that has grown.
+/// Components without a task: as computed, read from bytes, and on a newer graph.
 #[test]
 fn embeddings_outlive_their_run() {
     let exec = Exec::new(2).unwrap();
@@ -131,14 +131,14 @@ fn embeddings_outlive_their_run() {
     assert!(Model::from_bytes(&model.to_bytes().unwrap()[..100]).is_err());
 }
 
-/// A graph that has grown: known nodes keep their place where nothing changed around them, new ones are placed by
-/// their neighbours and features, the order of nodes does not matter.
+/// A newer graph: known nodes keep their embedding if nothing changed around them, new nodes are embedded by
+/// their neighbours and features, and the order of nodes does not matter.
 #[test]
 fn newer_graphs_are_met() {
     let exec = Exec::new(2).unwrap();
     let whole = synth::named("demo", Seed(0), &exec).unwrap();
     let mut params = LinkParams::default();
-    // Many walks, so that R depends little on which they are.
+    // Many walks, so that R depends little on the random draws.
     (params.component.dim, params.component.walk_trials) = (16, 2000);
     let names = |nodes: &[u32]| nodes.iter().map(|node| format!("n{node}")).collect::<Vec<_>>();
     let part = |nodes: &[u32]| {
@@ -151,7 +151,7 @@ fn newer_graphs_are_met() {
     let n = whole.nodes() as u32;
     let old: Vec<u32> = (0..n - 40).collect();
     let model = fit_links(&part(&old), None, &params, &exec).unwrap().model;
-    // All of it, the other way round.
+    // The whole graph, in reverse order.
     let turned: Vec<u32> = (0..n).rev().collect();
     let scorer = model.links(Seen::All, Some(&part(&turned)), &exec).unwrap();
     let forth: Vec<u32> = (0..n).collect();
@@ -159,10 +159,10 @@ fn newer_graphs_are_met() {
     let pairs: Vec<Pair> = (0..n - 1).map(|i| [i, n - 1 - i / 2]).filter(|p| p[0] != p[1]).collect();
     let mirrored: Vec<Pair> = pairs.iter().map(|p| p.map(|node| n - 1 - node)).collect();
     let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.05 * (1.0 + a.abs()));
-    // Walks are drawn by a node's number, so R differs a little.
+    // Walks are drawn by a node's number, so R differs slightly.
     assert!(close(&scorer.scores(&mirrored, &exec).unwrap(), &same.scores(&pairs, &exec).unwrap()));
     assert!(exec.notices().iter().any(|n| n.contains("40 new nodes")));
-    // U alone, whose axes go by the old numbers of nodes: the same but for the order of sums.
+    // U alone, whose axes follow the old numbers of nodes: the same except for the order of sums.
     let mut by_axes = params.clone();
     by_axes.component.kinds = vec![ComponentKind::U];
     let by_axes = fit_links(&part(&old), None, &by_axes, &exec).unwrap().model;
@@ -171,12 +171,12 @@ fn newer_graphs_are_met() {
     let [one, other] = [one.scores(&mirrored, &exec).unwrap(), other.scores(&pairs, &exec).unwrap()];
     assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
     assert!(one.iter().any(|score| (score - one[0]).abs() > 0.1), "the model says something");
-    // New nodes are told from strangers: their edges score above other pairs.
+    // New nodes are embedded meaningfully: their edges score above other pairs.
     let edges: Vec<Pair> = whole.edges().into_iter().filter(|e| e[1] >= n - 40).collect();
     let others: Vec<Pair> = edges.iter().map(|e| [(e[0] + 137) % (n - 40), e[1]]).collect();
     let auc = crate::metric::auc(&same.scores(&edges, &exec).unwrap(), &same.scores(&others, &exec).unwrap());
     assert!(auc > 0.7, "{auc}");
-    // Without features: fine for known nodes, not for new ones.
+    // Without features: allowed for known nodes, an error for new nodes.
     let bare = part(&old).bare();
     let own = model.links(Seen::All, Some(&bare), &exec).unwrap();
     let kept = model.links(Seen::All, None, &exec).unwrap();

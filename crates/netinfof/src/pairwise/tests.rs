@@ -20,7 +20,7 @@ fn random(nodes: u32, edges: usize) -> (Vec<Pair>, Features) {
     (pairs, Features::Sparse(Csr::from_dense(&x)))
 }
 
-/// Features are taken as words, few as they are.
+/// Features are treated as words, although there are few.
 fn words() -> ComponentParams {
     ComponentParams { scaling: crate::component::FeatureScaling::Paper, ..ComponentParams::default() }
 }
@@ -101,7 +101,7 @@ fn columns_equal_their_definitions_in_both_directions() {
     let found = source.columns(&pairs, &exec);
     let reversed: Vec<Pair> = pairs.iter().map(|&[i, j]| [j, i]).collect();
     assert_eq!(found, source.columns(&reversed, &exec));
-    // Dense features that are copied, and such that are not.
+    // Dense features with and without a copy.
     let dense = Features::Dense(x.clone());
     let mut source = PairwiseSource::new(&graph, &dense, &params, &exec);
     let copied = source.columns(&pairs, &exec);
@@ -182,7 +182,7 @@ fn constant_columns_and_labels_without_a_pattern_are_met() {
     let scores = x.similarities(&columns, &exec);
     assert!(scores.iter().all(|score| score.is_finite()));
     assert!(scores[49] > scores[0]);
-    // Values far outside the training data are cut, not followed.
+    // Values far outside the training data are clipped, not extrapolated.
     let mut row = vec![7.0; COLUMNS.len()];
     row[0] = 1e9;
     let mut far = vec![0.0; x.width()];

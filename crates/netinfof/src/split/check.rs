@@ -409,7 +409,7 @@ pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
         .filter(|&node| labels[node as usize] >= 0 && !taught.contains(&labels[node as usize]))
         .collect();
     findings.nodes("class-not-in-training", &untaught, |n| {
-        format!("{n} of {} test nodes are of a class that no training node has", sets.test.len())
+        format!("{n} of {} test nodes have a class without training nodes", sets.test.len())
     });
     let twins = graph.features().twins(graph.nodes());
     duplicated(&mut findings, &twins);

@@ -147,7 +147,9 @@ pub fn nodes_given(
         out.sort_unstable();
     }
     if unlabelled > 0 {
-        exec.notice(format!("{unlabelled} nodes of the split have no label and are left out"));
+        let (nodes, have, are) =
+            if unlabelled == 1 { ("node", "has", "is") } else { ("nodes", "have", "are") };
+        exec.notice(format!("{unlabelled} {nodes} of the split {have} no label and {are} left out"));
     }
     let split = NodeSplit { sets: kept, labels, classes };
     let mut seen = vec![false; split.classes.len()];

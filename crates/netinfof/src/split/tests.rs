@@ -10,7 +10,7 @@ fn ring(nodes: u32) -> Graph {
 #[test]
 fn repeats_are_counted_once() {
     let exec = Exec::new(1).unwrap();
-    // 0, 1 and 2 have the same features, and so have 3 and 4.
+    // 0, 1 and 2 have the same features, and so do 3 and 4.
     let twins = [0, 0, 0, 3, 3, 5, 6];
     let graph = Graph::from_edges("g", 7, &[[0, 3], [1, 4], [5, 6], [0, 5]]).unwrap();
     let pairs = LinkPairs {
@@ -65,7 +65,7 @@ fn hubs_and_small_graphs_under_hard_negatives() {
     let star = Graph::from_edges("star", 40, &star).unwrap();
     let error = links(&star, &params, Seed(0), &exec).unwrap_err().to_string();
     assert!(error.contains("linked to all others"), "{error}");
-    // Fewer nodes than pairs are needed: they come again, and are never edges.
+    // Fewer nodes than needed pairs: negatives repeat, and are never edges.
     let split = links(&ring(30), &params, Seed(0), &exec).unwrap();
     assert_eq!(split.test.negatives.len(), split.test.positives.len() * HEART_EACH);
     let ring = ring(30);
@@ -155,7 +155,7 @@ fn nodes_are_split_class_by_class() {
     let params = NodeSplitParams { train: 0.1, valid: 0.2, min_class: 0 };
     let split = nodes(&g, &params, Seed(1), &exec).unwrap();
     assert_eq!(split.classes, [0, 3]);
-    // 150 nodes of class 0, 49 of class 3; node 7 has no label and is nowhere.
+    // 150 nodes of class 0, 49 of class 3; node 7 has no label and is in no set.
     assert_eq!(
         (split.sets.train.len(), split.sets.valid.len(), split.sets.test.len()),
         (15 + 5, 30 + 10, 105 + 34)
@@ -209,7 +209,7 @@ fn own_node_sets_must_not_overlap() {
     assert!(error.contains("node 2 is in the training set and in the test set"), "{error}");
 }
 
-/// A graph of training edges alone, as OGB has it: the other edges stand in the split.
+/// A graph that contains only training edges, as in OGB: the other edges are in the split.
 fn training_only() -> (Graph, LinkPairs, HashSet<Pair>) {
     let (n, mut draw) = (60, Seed(4).stream(Stream::Synth, 0));
     let mut edges: Vec<Pair> = (0..n).flat_map(|i| (i + 1..n).map(move |j| [i, j])).collect();
@@ -237,7 +237,7 @@ fn drawn_negatives_are_no_edges_of_any_set() {
         let bad = drawn.into_iter().flatten().filter(|&&pair| edges.contains(&ordered(pair))).count();
         assert_eq!(bad, 0, "{negatives:?}");
     }
-    // 1770 pairs, 900 of them edges: the rest cannot serve 500 held-out edges twice.
+    // 1770 pairs, 900 of them edges: the rest is too small for 500 held-out edges twice.
     let mut more = pairs;
     let free = (0..60).flat_map(|i| (i + 1..60).map(move |j| [i, j])).filter(|pair| !edges.contains(pair));
     more.test.positives.extend(free.take(500));

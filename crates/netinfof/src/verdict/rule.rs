@@ -3,7 +3,7 @@
 //! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where it lies below the smallest gain worth having
 //! ([`information::SMALLEST_GAIN`] of the classes' entropy), and open otherwise. In this order:
 //!
-//! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all of them, features by distance included; else
+//! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all of them, features by distance included; otherwise
 //!    `undecided`.
 //! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated shuffled features if features alone show no signal. For
 //!    links only embeddings are compared: a GNN does not use statistics of pairs. Not if one part alone is enough (4).
@@ -272,7 +272,7 @@ impl Evidence<'_> {
         let mut text = String::new();
         if self.context.featureless {
             text.push_str(
-                "The graph has no features; one-hot degrees take their place and count as structure. ",
+                "The graph has no features; one-hot degrees are used instead and count as structure.  ",
             );
         }
         text.push_str(&self.finding(kind, finding));

@@ -12,7 +12,7 @@ use crate::seed::Draw;
 
 const SAMPLES: usize = 2000;
 
-/// The verdict on components that put samples with a yes or no into two bins.
+/// The verdict on components that put samples with binary labels into two bins.
 fn verdict(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Verdict {
     let mut draw = Seed(9).stream(Stream::Synth, 0);
     let found = components.iter().map(|(name, bins)| {
@@ -73,12 +73,12 @@ fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
     blocks.measure(labels, 2, &units, Seed(0), &Exec::new(1).unwrap()).unwrap()
 }
 
-/// The labels, but for a share of them that coins decide.
+/// The labels, with a share of them replaced by coin flips.
 fn noisy(labels: &[u32], known: f64, draw: &mut Draw) -> Vec<u32> {
     labels.iter().map(|&label| if draw.unit() < known { label } else { draw.below(2) }).collect()
 }
 
-/// A handful of samples excludes nothing.
+/// A few samples exclude nothing.
 #[test]
 fn few_samples_are_undecided() {
     let mut draw = Seed(5).stream(Stream::Synth, 0);
@@ -101,7 +101,7 @@ fn every_kind_of_verdict() {
     let mut of = |from: &[u32], known: f64| noisy(from, known, &mut draw);
     let (weak, other, strong) = (of(&labels, 0.5), of(&labels, 0.5), of(&labels, 0.8));
     let (coins, more) = (of(&labels, 0.0), of(&labels, 0.0));
-    // What carries nothing that the strong one does not.
+    // A component without information beyond the strong one.
     let faint = of(&strong, 0.6);
     let kind = |u: &[u32], f: &[u32], p: &[u32]| {
         let found = verdict(&labels, &[("U", u.to_vec()), ("F", f.to_vec()), ("P", p.to_vec())]);

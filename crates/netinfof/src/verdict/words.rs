@@ -108,7 +108,7 @@ impl Words<'_> {
         }
         let mut text = String::new();
         if self.info.featureless {
-            text.push_str("The graph has no features; one-hot degrees take their place. ");
+            text.push_str("The graph has no features; one-hot degrees are used instead. ");
         }
         text.push_str(&self.finding(kind));
         if !listed.is_empty() {

@@ -11,7 +11,7 @@ fn texts_are_checked_against_their_page() {
 
 #[test]
 fn rows_with_a_value_are_counted() {
-    // A run of five, and groups of eight of which the last is cut short.
+    // A run of five, and groups of eight, the last one incomplete.
     assert_eq!(present(&[10, 1], 5), Some(5));
     assert_eq!(present(&[10, 0], 5), Some(0));
     assert_eq!(present(&[5, 0b1010_1010, 0b0000_0111], 10), Some(6));

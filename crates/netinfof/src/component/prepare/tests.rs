@@ -73,7 +73,7 @@ fn every_column_is_taken_for_what_it_is() {
     assert!(out.as_slice().iter().all(|v| v.is_finite() && v.abs() < 20.0), "outliers are cut");
 }
 
-/// What stands for a column depends neither on its unit nor on where its scale begins.
+/// The encoding of a column depends neither on its unit nor on its origin.
 #[test]
 fn units_do_not_matter() {
     let mut draw = draw();
@@ -94,10 +94,10 @@ fn many_numbers_share_a_scale_where_theirs_are_alike() {
         assert_eq!(out.cols(), 80, "no hinges");
         [0, 79].map(|col| deviation(&(0..400).map(|row| out.row(row)[col]).collect::<Vec<_>>()).1)
     };
-    // Principal components: their sizes mean something.
+    // Principal components: their scales are meaningful.
     let [first, last] = deviations(&|col| 5.0 / (1.0 + col as f64 / 10.0));
     assert!(first / last > 5.0, "{first} {last}");
-    // Units: they do not.
+    // Different units: their scales are not meaningful.
     let [first, last] = deviations(&|col| if col == 0 { 1e4 } else { 1.0 });
     assert!((first / last - 1.0).abs() < 0.1, "{first} {last}");
 }
@@ -122,7 +122,7 @@ fn hashed_words_stay_sparse() {
     assert!((0..200).all(|row| (squares(row) - 1.0).abs() < 1e-5));
 }
 
-/// Words and a few numbers beside them: both are seen, dense and sparse alike.
+/// Words and a few numbers together: both are recognised, in dense and in sparse features.
 #[test]
 fn words_and_numbers_stand_side_by_side() {
     let mut draw = draw();
@@ -148,7 +148,7 @@ fn words_and_numbers_stand_side_by_side() {
     assert!((words - 1.0).abs() < 1e-3 && numbers > 0.7 && numbers < 2.5, "{words} {numbers}");
 }
 
-/// A missing value is seen as missing, and otherwise as an ordinary one.
+/// A missing value is marked as missing, and otherwise treated like a typical value.
 #[test]
 fn missing_values_are_replaced_and_marked() {
     let mut draw = draw();
@@ -189,7 +189,7 @@ fn missing_values_are_replaced_and_marked() {
             assert_eq!(out.row(row)[mark] > 0.0, gone(row, col), "column {col} of node {row}");
         }
     }
-    // A graph whose other columns have missing values is prepared all the same, without a mark.
+    // A graph whose other columns have missing values is also prepared, without a missing-value mark.
     let mut other = x.clone();
     other.row_mut(0)[3] = f32::NAN;
     let rows = PreparedRows::new(Cow::Borrowed(&other), Cow::Borrowed(&how), &Exec::new(1).unwrap());

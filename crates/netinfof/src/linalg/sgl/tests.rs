@@ -17,7 +17,7 @@ impl Design for Matrix {
     }
 }
 
-/// Three groups of four columns; only the first and one column of the second carry the answer.
+/// Three groups of four columns; only the first and one column of the second carry information.
 fn planted(n: usize) -> (Matrix, Vec<bool>) {
     let mut draw = Seed(4).stream(Stream::Synth, 0);
     let x = Matrix::from_fn(n, 12, |_, _| draw.normal() as f32);
@@ -51,7 +51,7 @@ fn optimality_holds_and_useless_groups_are_exactly_zero() {
         let params = SglParams { tolerance: 1e-3, ridge, ..SglParams::new(lambda1, lambda2) };
         let info = solver.fit(&params).unwrap();
         assert!(info.converged, "{info:?}");
-        // The same conditions, written out independently of the solver, in f64.
+        // The same conditions, implemented independently of the solver, in f64.
         let w = solver.weights().outputs[0].clone();
         let mut gradient = [0.0f64; 13];
         for row in 0..3000 {
@@ -113,7 +113,7 @@ fn the_path_begins_where_the_first_group_comes_in() {
     }
 }
 
-/// Columns in several blocks, packed or not, are the columns of one.
+/// Columns in several blocks, packed or not, give the same result as in one block.
 #[test]
 fn blocks_side_by_side_are_one_design() {
     let exec = Exec::new(2).unwrap();
@@ -140,7 +140,7 @@ fn softmax_of_two_classes_is_logistic() {
     let exec = Exec::new(2).unwrap();
     let (x, y) = planted(2000);
     let labels: Vec<u32> = y.iter().map(|&y| u32::from(y)).collect();
-    // With the group penalty alone the softmax optimum is ±w/2 and its group norms are w/√2.
+    // With only the group penalty, the softmax optimum is ±w/2 and its group norms are w/√2.
     let tight = |l2| SglParams { tolerance: 1e-4, ..SglParams::new(0.0, l2) };
     let rows = block(&x);
     let mut binary = Solver::new(vec![&rows], Target::Binary(&y), groups(), &exec);

@@ -24,7 +24,7 @@ fn contradictions_under_a_right_digest_are_refused() {
     let names: Vec<String> = sound.names().iter().map(ToString::to_string).collect();
     assert!(names.len() > 20, "{names:?}");
     let head = || serde_json::from_str::<MetadataEntry>(entry).unwrap().head;
-    // The views as they are, but for one.
+    // All views unchanged except for one.
     let load_with = |changed: &str, to: Option<TensorView<'_>>, head: ModelHead| {
         let views: Vec<(&str, TensorView<'_>)> =
             sound.iter().filter(|(name, _)| *name != changed).chain(to.map(|view| (changed, view))).collect();
@@ -40,7 +40,7 @@ fn contradictions_under_a_right_digest_are_refused() {
     for name in &names {
         let view = sound.tensor(name).unwrap();
         let (dtype, shape, data) = (view.dtype(), view.shape().to_vec(), view.data());
-        // Without them the model means another one, which is sound.
+        // Without them the file is a different but valid model.
         let optional = ["edges.training", "features.values", "ids.ends"].contains(&name.as_str());
         let missing = load_with(name, None, head());
         assert!(optional || missing.is_err(), "{name} missing");
@@ -51,7 +51,7 @@ fn contradictions_under_a_right_digest_are_refused() {
         assert!(found.is_err(), "{name} shorter");
         let flat = TensorView::new(Dtype::U8, vec![1, 1, data.len()], data).unwrap();
         assert!(load_with(name, Some(flat), head()).is_err(), "{name} of bytes");
-        // Numbers out of all bounds: read or refused, and asked without a panic.
+        // Extreme numbers: read or refused, and used without a panic.
         let wild = vec![0xff; data.len()];
         if let Ok(model) = load_with(name, Some(TensorView::new(dtype, shape, &wild).unwrap()), head()) {
             let _ = model.links(Seen::All, None, &exec).unwrap().scores(&[[0, 1], [5, 9]], &exec);

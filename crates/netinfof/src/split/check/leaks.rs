@@ -174,7 +174,7 @@ pub(super) fn features_that_know_classes(findings: &mut SplitFindings<'_>, label
         Seed(0).stream(Stream::Permutations, col as u64).shuffle(&mut dealt);
         let share = normalized(found.score(), table(&dealt).score().max(found.no_information()));
         if share >= LEAK_SCORE {
-            known.push((col, format!("column {col} knows {:.0} %", 100.0 * share)));
+            known.push((col, format!("column {col} predicts {:.0} %", 100.0 * share)));
         }
     }
     let examples = known.iter().take(EXAMPLES).map(|(_, said)| said.clone()).collect();

@@ -13,7 +13,7 @@ fn kinds(checked: &Checked) -> Vec<(&str, usize)> {
     checked.findings.iter().map(|f| (f.kind, f.count)).collect()
 }
 
-/// A graph without a pattern, its edges dealt to the three sets, and as many pairs that are not edges.
+/// A random graph with its edges assigned to the three sets, and as many non-edges.
 fn sound() -> (Graph, LinkPairs) {
     let mut draw = Seed(1).stream(Stream::Synth, 0);
     let mut edges: HashSet<Pair> = HashSet::new();
@@ -47,7 +47,7 @@ fn a_sound_split_is_let_through() {
     let checked = links(&graph, &pairs, &exec()).unwrap();
     assert_eq!(checked.findings, []);
     assert!(checked.checks.len() >= 14 && checked.skipped.is_empty(), "{:?}", checked.checks);
-    // Training edges in both directions are no fault; missing negatives are said.
+    // Training edges in both directions are not a problem; missing negatives are reported.
     let (_, mut both) = sound();
     both.train.extend(pairs.train.iter().map(|p| [p[1], p[0]]));
     both.test.negatives.clear();
@@ -84,7 +84,7 @@ fn every_fault_of_link_splits_is_found() {
     assert_eq!(kinds(&found), [("self-loops", 1)]);
     let found = broken(&|p| p.test.positives.push(flip(p.test.positives[0])));
     assert_eq!(kinds(&found), [("repeated-pairs", 1)]);
-    // Negatives between nodes that have hardly an edge.
+    // Negatives between nodes with very few edges.
     let mut quiet: Vec<NodeId> = (0..200).collect();
     quiet.sort_by_key(|&node| graph.degree(node as usize));
     let easy = |p: &mut LinkPairs| {
@@ -103,7 +103,7 @@ fn regular(nodes: u32, degree: u32) -> Graph {
     let mut draw = Seed(6).stream(Stream::Synth, 0);
     let mut ends: Vec<NodeId> = (0..nodes).flat_map(|node| (0..degree).map(move |_| node)).collect();
     draw.shuffle(&mut ends);
-    // Self loops and repeated edges trade an end with another edge, until there are none.
+    // Self loops and duplicates swap an end with another edge, until there are none.
     loop {
         let mut seen = HashSet::new();
         let bad: Vec<usize> = (0..ends.len() / 2)
@@ -145,7 +145,7 @@ fn separations_are_compared_in_both_directions() {
         (Separation::new(&[1.0, 2.0, 3.0], &[4.0, 5.0]), Separation::new(&[9.0; 3], &[9.0, 8.0]));
     assert_eq!((low.auc, high.auc), (0.0, 0.75));
     assert!((low.excess(&high).0 - 0.25).abs() < 1e-12 && (high.excess(&low).0 + 0.25).abs() < 1e-12);
-    // Of the first, nothing varies; of the second, the two negatives contribute 0.5 and 1.
+    // The first has no variance; in the second, the two negatives contribute 0.5 and 1.
     assert!((low.excess(&high).1 - 0.25).abs() < 1e-12, "{}", low.excess(&high).1);
     assert_eq!(Separation::new(&[], &[1.0]).auc, 0.5);
 }
@@ -170,7 +170,7 @@ fn every_check_is_listed() {
 #[test]
 fn features_that_hold_edges_are_found() {
     let (graph, pairs) = sound();
-    // Column 0: the full degree. Column 1: the training degree, which is no leak. Column 2: the neighbours of a node.
+    // Column 0: the full degree. Column 1: the training degree, which is not a leak. Column 2: the neighbours of a node.
     let hubs: Vec<usize> = (0..200).filter(|&node| (12..15).contains(&graph.degree(node))).take(12).collect();
     let training = Csr::symmetric(200, &pairs.train);
     let x = Matrix::from_fn(200, 3, |node, col| match col {
@@ -224,7 +224,7 @@ fn every_fault_of_node_splits_is_found() {
     });
     let told = nodes(&plain.clone().with_features(Features::Dense(x)).unwrap(), &sets, &exec()).unwrap();
     assert_eq!(kinds(&told), [("features-hold-classes", 2)]);
-    // Hardly more labels than bins: noise knows nothing all the same, and a copy of the class still does.
+    // Hardly more labels than bins: noise still carries no information, and a copy of the class still does.
     let mut few = labels.clone();
     few[60..].fill(-1);
     let few_sets = NodeSets { train: (0..20).collect(), valid: (20..40).collect(), test: (40..60).collect() };
