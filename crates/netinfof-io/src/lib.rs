@@ -1,7 +1,8 @@
-//! Reading and writing of files: graphs, tables, splits and user-supplied components in the formats of docs/formats.md.
+//! Reading and writing of files: graphs, tables, splits and user-supplied components in the formats of
+//! docs/formats.md.
 //!
-//! Each format has its own module. [`load`] detects the format from the content, reads it and reports what was read; [`save`] writes
-//! graphs and tables.
+//! Each format has its own module. [`load`] detects the format from the content, reads it and reports what
+//! was read; [`save`] writes graphs and tables.
 //!
 //! ```no_run
 //! use netinfof::{Exec, Goal, LinkParams, Seed};

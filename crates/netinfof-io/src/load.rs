@@ -1,4 +1,5 @@
-//! Reading of graphs from files and folders. The format is detected from the content, not from the name, unless it is given.
+//! Reading of graphs from files and folders. The format is detected from the content, not from the name,
+//! unless it is given.
 
 mod arrays;
 mod component;

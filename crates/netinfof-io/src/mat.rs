@@ -1,4 +1,5 @@
-//! MATLAB 5 files: numeric matrices, dense and sparse, compressed or not. Cells, structures and text are skipped.
+//! MATLAB 5 files: numeric matrices, dense and sparse, compressed or not. Cells, structures and text are
+//! skipped.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -24,7 +24,8 @@ pub(crate) struct Array {
     bytes: Vec<u8>,
 }
 
-/// Whether this ratio of unpacked to packed bytes indicates a decompression bomb: no regular data compresses that well.
+/// Whether this ratio of unpacked to packed bytes indicates a decompression bomb: no regular data compresses
+/// that well.
 pub(crate) fn is_bomb(unpacked: u64, packed: u64) -> bool {
     unpacked > 1 << 30 && unpacked / 250 > packed
 }
@@ -190,7 +191,8 @@ impl Array {
         self.bytes.chunks_exact(self.size).map(convert).collect()
     }
 
-    /// The values as integers; floats are accepted if they are whole numbers in the range where their type holds every whole number.
+    /// The values as integers; floats are accepted if they are whole numbers in the range where their type
+    /// holds every whole number.
     pub(crate) fn integers(&self) -> Option<Vec<i64>> {
         Some(match (self.kind, self.size) {
             (b'i', 1) => self.each(|b| i64::from(b[0] as i8)),

@@ -1,9 +1,11 @@
-//! Python pickles as data: their contents are listed, their calls are recorded by name, and nothing is ever executed.
+//! Python pickles as data: their contents are listed, their calls are recorded by name, and nothing is ever
+//! executed.
 //!
-//! A pickle is a program for a stack machine. This machine implements the opcodes without Python: if a pickle calls a
-//! function, the request itself becomes a value ([`Object::Made`]), and the few that graphs are stored with (NumPy arrays, SciPy's sparse
-//! matrices, Torch tensors) are recognised by their names. Every opcode creates at most one object, and lengths are limited to the bytes
-//! in the file, so memory is bounded by the size of the file.
+//! A pickle is a program for a stack machine. This machine implements the opcodes without Python: if a pickle
+//! calls a function, the request itself becomes a value ([`Object::Made`]), and the few that graphs are
+//! stored with (NumPy arrays, SciPy's sparse matrices, Torch tensors) are recognised by their names. Every
+//! opcode creates at most one object, and lengths are limited to the bytes in the file, so memory is bounded
+//! by the size of the file.
 
 use std::collections::HashMap;
 

@@ -39,7 +39,8 @@ impl Row {
         }
     }
 
-    /// A cell as an id, or the reason why it is not one: it must not be empty, and a float must represent exactly one whole number.
+    /// A cell as an id, or the reason why it is not one: it must not be empty, and a float must represent
+    /// exactly one whole number.
     pub(crate) fn id(&self, at: usize) -> std::result::Result<Cow<'_, str>, String> {
         let (value, exact) = match self.cells.get(at) {
             Some(&Cell::Single(value)) => (f64::from(value), EXACT_SINGLE),

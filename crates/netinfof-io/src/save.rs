@@ -1,4 +1,5 @@
-//! Writing of graphs: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables, as text and Parquet; MatrixMarket.
+//! Writing of graphs: the npz layout of `docs/formats.md`, which NumPy loads without a pickle; tables, as
+//! text and Parquet; MatrixMarket.
 
 use std::fs::File;
 use std::io::{BufWriter, Error as IoError, Write};
@@ -20,8 +21,8 @@ pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
     whole(path, |file| write(graph, file))
 }
 
-/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs for `.tsv`, otherwise commas;
-/// compressed for `.gz` and `.zst`.
+/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs
+/// for `.tsv`, otherwise commas; compressed for `.gz` and `.zst`.
 pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     if is_parquet(path) {
         return whole(path, |file| parquet_edges(graph, file));
@@ -34,7 +35,8 @@ pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     })
 }
 
-/// Writes the nodes as a table with a header: id, label if there are labels (empty if unknown), and every feature.
+/// Writes the nodes as a table with a header: id, label if there are labels (empty if unknown), and every
+/// feature.
 pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
     if is_parquet(path) {
         return whole(path, |file| parquet_nodes(graph, file));
@@ -147,7 +149,8 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     table.finish().map(|_| ())
 }
 
-/// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels are not written.
+/// Writes the adjacency matrix in MatrixMarket's coordinates, each edge once. Features and labels are not
+/// written.
 pub fn market(graph: &Graph, path: &Path) -> Result<()> {
     table(path, |out, _| {
         writeln!(out, "%%MatrixMarket matrix coordinate pattern symmetric")?;

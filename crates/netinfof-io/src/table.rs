@@ -24,8 +24,8 @@ enum TableSource {
     Parquet(Box<Reader>),
 }
 
-/// A text. The delimiter is detected from the first row; comments (`#`, `%`) and blank lines are skipped; every row must have as
-/// many cells as the first.
+/// A text. The delimiter is detected from the first row; comments (`#`, `%`) and blank lines are skipped;
+/// every row must have as many cells as the first.
 struct Lines {
     reader: Box<dyn BufRead>,
     line: usize,
@@ -150,8 +150,8 @@ impl Table {
         self.fault.is_some()
     }
 
-    /// Reads ahead the first rows of a text, as many as fit in a sample; nothing is consumed. Also returns whether these are all rows. An error in them is
-    /// reported when the rows before it have been read.
+    /// Reads ahead the first rows of a text, as many as fit in a sample; nothing is consumed. Also returns
+    /// whether these are all rows. An error in them is reported when the rows before it have been read.
     pub(crate) fn peek(&mut self) -> (&[Row], bool) {
         const ROWS: usize = 1000;
         const BYTES: usize = 1 << 20;
@@ -175,7 +175,8 @@ impl Table {
         (self.held.make_contiguous(), whole)
     }
 
-    /// Restricts reading to these columns; other cells may then be empty. A column that cannot be read as cells is refused here.
+    /// Restricts reading to these columns; other cells may then be empty. A column that cannot be read as
+    /// cells is refused here.
     pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
         match &mut self.source {
             TableSource::Text(_) => Ok(()),
@@ -319,7 +320,8 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
     None
 }
 
-/// Whether a text, possibly truncated, is JSON: one value, or one per line. Ids may also begin with a bracket.
+/// Whether a text, possibly truncated, is JSON: one value, or one per line. Ids may also begin with a
+/// bracket.
 fn is_json(start: &[u8]) -> bool {
     let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
     match values.next() {

@@ -5,7 +5,8 @@ pub(crate) const EXACT_DOUBLE: f64 = 9_007_199_254_740_992.0;
 /// The same for a 32-bit float.
 pub(crate) const EXACT_SINGLE: f64 = 16_777_216.0;
 
-/// The id that a float represents, or the reason why it is not an id. `exact` is the limit of the stored type.
+/// The id that a float represents, or the reason why it is not an id. `exact` is the limit of the stored
+/// type.
 pub(crate) fn id(value: f64, exact: f64) -> Result<u64, String> {
     let why = if !value.is_finite() {
         "is not finite".into()

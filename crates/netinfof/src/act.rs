@@ -1,8 +1,9 @@
 //! Act: solve the task with the same embeddings (paper, section 4.3).
 //!
-//! A logistic (links) or softmax (nodes) regression with sparse-group LASSO weights the components, one group per component;
-//! its penalty is chosen on validation data. Links: the features of a pair are, for each embedding, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙
-//! ẑ_i)`, the same in both directions, and the columns of X. Nodes: the features are the normalised embeddings themselves.
+//! A logistic (links) or softmax (nodes) regression with sparse-group LASSO weights the components, one group
+//! per component; its penalty is chosen on validation data. Links: the features of a pair are, for each
+//! embedding, `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙ ẑ_i)`, the same in both directions, and the columns of X. Nodes: the
+//! features are the normalised embeddings themselves.
 
 mod calibrate;
 mod links;
@@ -26,7 +27,8 @@ pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
 pub(crate) use links::check_hits;
 pub(crate) use nodes::NodeDesign;
 
-/// Penalties to try: every combination of ridge, λ₁ and λ₂, in this order. Each fit starts from the previous one.
+/// Penalties to try: every combination of ridge, λ₁ and λ₂, in this order. Each fit starts from the previous
+/// one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grid {
@@ -136,7 +138,8 @@ pub struct ActReport {
     pub test: OrderedMap<f64>,
     /// Bits that the calibrated model gains per test sample over the label frequencies.
     pub information: Estimate,
-    /// What a model without information reaches on the test data: 0.5 AUC, or the accuracy of the most frequent class.
+    /// What a model without information reaches on the test data: 0.5 AUC, or the accuracy of the most
+    /// frequent class.
     pub baseline: Option<f64>,
     /// Links with uniform negatives: AUC on the test edges against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,8 @@ use std::path::Path;
 use crate::error::{Error, Result};
 
 /// Writes a file as a whole or not at all: first under a temporary name in the same folder, which then
-/// replaces it. A symbolic link is followed; a target that is not a regular file, such as a pipe, is written to directly.
+/// replaces it. A symbolic link is followed; a target that is not a regular file, such as a pipe, is written
+/// to directly.
 pub fn write(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> Result<()> {
     let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     if std::fs::metadata(&place).is_ok_and(|found| !found.is_file() && !found.is_dir()) {

@@ -1,7 +1,9 @@
-//! The compatibility matrix (paper, section 4.1): how the embedding dimensions at the two ends of an edge relate.
+//! The compatibility matrix (paper, section 4.1): how the embedding dimensions at the two ends of an edge
+//! relate.
 //!
-//! In: the normalised embedding ẑ of a component and the training graph. Out: a symmetric d × d matrix H, so that
-//! `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot represent heterophily.
+//! In: the normalised embedding ẑ of a component and the training graph. Out: a symmetric d × d matrix H, so
+//! that `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot represent
+//! heterophily.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +36,8 @@ pub enum CompatKind {
 pub struct CompatParams {
     /// Which matrix (default H*).
     pub kind: CompatKind,
-    /// Whether rows of ẑ have length 1, as in the paper (default), or keep their lengths, which grow with the degree: on
-    /// dense graphs without features, such as ogbl-ddi, the degree is informative.
+    /// Whether rows of ẑ have length 1, as in the paper (default), or keep their lengths, which grow with the
+    /// degree: on dense graphs without features, such as ogbl-ddi, the degree is informative.
     pub unit_rows: bool,
     /// Ridge penalty α of H (default 1).
     pub alpha: f64,
@@ -121,11 +123,11 @@ impl AdjustedComponent {
     }
 }
 
-/// Normalises a component and fits its compatibility matrix on training pairs. Also returns ẑ and ẑ H for the training pairs,
-/// if they differ.
+/// Normalises a component and fits its compatibility matrix on training pairs. Also returns ẑ and ẑ H for the
+/// training pairs, if they differ.
 ///
-/// `O(m d + n d²)` for H, `O(pairs · d + n d²)` per iteration for H*; memory `pairs + n d`: the design matrix of the
-/// least-squares problem, pairs × d²/2, is never formed.
+/// `O(m d + n d²)` for H, `O(pairs · d + n d²)` per iteration for H*; memory `pairs + n d`: the design matrix
+/// of the least-squares problem, pairs × d²/2, is never formed.
 pub(crate) fn fit(
     component: &Component,
     split: &LinkSplit,
@@ -164,7 +166,8 @@ pub(crate) fn fit(
     Ok((AdjustedComponent { kind: component.kind, z, zh, compatibility }, seen))
 }
 
-/// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d matrices.
+/// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d
+/// matrices.
 fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<SmallMatrix> {
     let degrees: Vec<f32> = (0..graph.rows()).map(|node| graph.row(node).len() as f32).collect();
     let mut left = kernel::gram(z, Some(&degrees), exec);
@@ -195,7 +198,8 @@ fn hstar(
     Ok(Compatibility { matrix, coefficients: free.len(), lsqr: Some(info) })
 }
 
-/// Positions (i ≤ j) of the largest entries of the symmetric part of H that carry this share of their sum; ties by position.
+/// Positions (i ≤ j) of the largest entries of the symmetric part of H that carry this share of their sum;
+/// ties by position.
 fn strongest(h: &SmallMatrix, energy: f64) -> Vec<Pair> {
     let size = u32::try_from(h.rows()).expect("embeddings are narrow");
     let value = |[i, j]: Pair| 0.5 * (h[(i as usize, j as usize)] + h[(j as usize, i as usize)]).abs();
@@ -216,8 +220,9 @@ fn strongest(h: &SmallMatrix, energy: f64) -> Vec<Pair> {
     places
 }
 
-/// Pairs that H* is fitted on, gathered by their first node: products over them walk through memory in order, and only first
-/// nodes need their row of ẐH. Pairs are unordered, so the node with more pairs goes first; this keeps the number of first nodes small.
+/// Pairs that H* is fitted on, gathered by their first node: products over them walk through memory in order,
+/// and only first nodes need their row of ẐH. Pairs are unordered, so the node with more pairs goes first;
+/// this keeps the number of first nodes small.
 struct Sample {
     pairs: Vec<Pair>,
     labels: Vec<f64>,
@@ -248,8 +253,8 @@ impl Sample {
 
 /// The least-squares problem of H*: coefficients of a symmetric matrix against the labels of pairs.
 ///
-/// For coefficients c, `A c` is `ẑ_i H(c) ẑ_jᵀ` over the pairs, and `Aᵀ u` collects `ẐᵀW_u Ẑ`, with `W_u` the sparse
-/// matrix of u on the pairs.
+/// For coefficients c, `A c` is `ẑ_i H(c) ẑ_jᵀ` over the pairs, and `Aᵀ u` collects `ẐᵀW_u Ẑ`, with `W_u` the
+/// sparse matrix of u on the pairs.
 struct PairFit<'a> {
     z: &'a Matrix,
     /// Rows of the first nodes of pairs.

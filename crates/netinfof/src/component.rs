@@ -8,11 +8,12 @@
 //! | P | features propagated without self loops | PCA of `(D⁻¹A)² X` |
 //! | S | features propagated with self loops | PCA of `((D+I)^-½ (A+I) (D+I)^-½)² X` |
 //!
-//! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1); D, a node's features minus the average of its
-//! neighbours'; and X, which is computed for pairs instead of nodes (the module `pairwise`).
+//! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1); D, a node's features minus the
+//! average of its neighbours'; and X, which is computed for pairs instead of nodes (the module `pairwise`).
 //!
-//! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place the nodes
-//! of another graph in the same space. No n × f product is formed: SVD and PCA access matrices only as operators.
+//! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place
+//! the nodes of another graph in the same space. No n × f product is formed: SVD and PCA access matrices only
+//! as operators.
 
 mod communities;
 mod features;
@@ -67,15 +68,15 @@ pub struct ComponentParams {
     pub steps: usize,
     /// Averaging of S (default symmetric, as in the paper's text; its published code has row).
     pub s_averaging: Averaging,
-    /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default off, as in
-    /// its published code; docs/design/components.md has the measurements).
+    /// Whether columns of propagated features are scaled to length 1 before the PCA: the paper's `l` (default
+    /// off, as in its published code; docs/design/components.md has the measurements).
     pub column_norm: bool,
     /// How features are prepared (default: every column by its kind).
     pub scaling: FeatureScaling,
     /// Maximum number of one-hot degree columns if there are no features (default 512).
     pub degree_columns: usize,
-    /// Whether one-hot degrees are appended to real features, as in the paper's experiments on Products, Twitch and Pokec (default: no);
-    /// only with the paper's scaling.
+    /// Whether one-hot degrees are appended to real features, as in the paper's experiments on Products,
+    /// Twitch and Pokec (default: no); only with the paper's scaling.
     pub append_degrees: bool,
     /// The randomised SVD behind every component.
     pub rsvd: RsvdParams,
@@ -164,8 +165,8 @@ pub struct Component {
     pub kind: ComponentKind,
     /// One row per node; at most `dim` columns, fewer where the rank is smaller.
     pub embedding: Matrix,
-    /// Whether the length of a row carries information, so that rows are not scaled to length 1: true if features are a table of
-    /// few columns.
+    /// Whether the length of a row carries information, so that rows are not scaled to length 1: true if
+    /// features are a table of few columns.
     pub lengths_matter: bool,
     basis: Basis,
     /// How user-supplied rows are prepared before they are projected onto the basis.
@@ -225,8 +226,8 @@ impl Component {
         }
     }
 
-    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, if `unit` is false or lengths carry information,
-    /// all by the single factor that makes their mean square length 1.
+    /// The normalisation of link prediction: columns to deviation 1, then rows to length 1 or, if `unit` is
+    /// false or lengths carry information, all by the single factor that makes their mean square length 1.
     pub(crate) fn for_links(&self, unit: bool, exec: &Exec) -> Norm {
         let unit = unit && !self.lengths_matter;
         let mut scale = self.column_scale(exec);
@@ -250,7 +251,8 @@ impl Component {
         Norm { scale, unit, shortest }
     }
 
-    /// The factor that makes the root mean square length of rows 1 after their columns are scaled; 1 if all are zero.
+    /// The factor that makes the root mean square length of rows 1 after their columns are scaled; 1 if all
+    /// are zero.
     fn common_factor(&self, scale: &[f32]) -> f32 {
         let square = |row| -> f64 {
             let scaled = self.embedding.row(row).iter().zip(scale).map(|(v, s)| f64::from(v * s));
@@ -260,8 +262,8 @@ impl Component {
         if squares > 0.0 { (self.embedding.rows() as f64 / squares).sqrt() as f32 } else { 1.0 }
     }
 
-    /// One over the deviation of every column, 0 for constant ones: if a column is constant except for errors of its
-    /// decomposition, division by its deviation would amplify these errors.
+    /// One over the deviation of every column, 0 for constant ones: if a column is constant except for errors
+    /// of its decomposition, division by its deviation would amplify these errors.
     fn column_scale(&self, exec: &Exec) -> Vec<f32> {
         let squares = kernel::column_squares(&self.embedding, exec);
         let size = |square: f64| (square / self.embedding.rows().max(1) as f64).sqrt();
@@ -276,9 +278,9 @@ impl Component {
             .collect()
     }
 
-    /// The embedding of another graph over the same nodes and features, in the space of this one; `None` if edges
-    /// have no effect. One propagation (or the walks, for R), no decomposition. One-hot degrees that replace
-    /// missing features are still those of the training graph.
+    /// The embedding of another graph over the same nodes and features, in the space of this one; `None` if
+    /// edges have no effect. One propagation (or the walks, for R), no decomposition. One-hot degrees that
+    /// replace missing features are still those of the training graph.
     pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
         match &self.basis {
             Basis::Features { filter, .. } if filter.is_still() => None,
@@ -287,8 +289,8 @@ impl Component {
     }
 }
 
-/// Columns whose deviation is a smaller share of their size count as constant: iterations leave errors of that order in a
-/// constant singular vector, such as that of a regular graph.
+/// Columns whose deviation is a smaller share of their size count as constant: iterations leave errors of
+/// that order in a constant singular vector, such as that of a regular graph.
 const CONSTANT: f64 = 1e-3;
 /// Rows shorter than this share of the root mean square length count as rounding errors.
 const RELATIVE_ROUNDING: f32 = 1e-5;
@@ -415,8 +417,8 @@ fn build_one(
     Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing, preparation: None })
 }
 
-/// A user-supplied component: like F, but from another table. Rows are always prepared by the kinds of their columns, whatever
-/// the preparation of the features.
+/// A user-supplied component: like F, but from another table. Rows are always prepared by the kinds of their
+/// columns, whatever the preparation of the features.
 fn build_custom(
     name: CustomName,
     custom: &[CustomComponent],

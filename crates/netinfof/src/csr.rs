@@ -11,8 +11,8 @@ pub type Pair = [NodeId; 2];
 
 /// A sparse matrix by rows.
 ///
-/// Row `i` holds columns `indices[indptr[i]..indptr[i + 1]]`, ascending, and the values at the same places; a pattern
-/// (`values` is `None`) has the value 1 everywhere.
+/// Row `i` holds columns `indices[indptr[i]..indptr[i + 1]]`, ascending, and the values at the same places; a
+/// pattern (`values` is `None`) has the value 1 everywhere.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Csr {
     cols: usize,
@@ -89,7 +89,8 @@ impl Csr {
         self.values = Some(sums);
     }
 
-    /// The symmetric pattern of undirected edges, each given once. There must be no self loops and no duplicates.
+    /// The symmetric pattern of undirected edges, each given once. There must be no self loops and no
+    /// duplicates.
     pub fn symmetric(nodes: usize, edges: &[Pair]) -> Self {
         let mut indptr = vec![0usize; nodes + 1];
         for &[i, j] in edges {

@@ -7,7 +7,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// All errors, with the facts that a user needs to fix them.
 ///
-/// [`Error::hint`] gives the next step. Failure to converge is not an error: solvers report it in their results.
+/// [`Error::hint`] gives the next step. Failure to converge is not an error: solvers report it in their
+/// results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,4 +1,5 @@
-//! Uncertainty of scores: intervals, null distributions, differences, gains. All are computed from tables of counts; nothing is refitted.
+//! Uncertainty of scores: intervals, null distributions, differences, gains. All are computed from tables of
+//! counts; nothing is refitted.
 
 use std::collections::BTreeMap;
 
@@ -37,8 +38,9 @@ impl Estimate {
 
     /// The mean of estimates of one figure over several splits.
     ///
-    /// `repetition` is how many times each different sample was used, on average ([`repetition`]): splits that use the same samples
-    /// again add no evidence, so the interval shrinks only with the number of different samples.
+    /// `repetition` is how many times each different sample was used, on average ([`repetition`]): splits
+    /// that use the same samples again add no evidence, so the interval shrinks only with the number of
+    /// different samples.
     pub(crate) fn mean(of: &[Estimate], repetition: f64) -> Self {
         let n = of.len() as f64;
         let value = of.iter().map(|e| e.value).sum::<f64>() / n;
@@ -69,7 +71,8 @@ impl Estimate {
     }
 }
 
-/// How often each different sample is used over the splits, on average: 1 if splits share none, the number of splits if all are the same.
+/// How often each different sample is used over the splits, on average: 1 if splits share none, the number of
+/// splits if all are the same.
 pub(crate) fn repetition<'a>(splits: impl Iterator<Item = &'a [u64]>) -> f64 {
     let mut all: Vec<u64> = splits.flatten().copied().collect();
     let used = all.len();
@@ -80,8 +83,9 @@ pub(crate) fn repetition<'a>(splits: impl Iterator<Item = &'a [u64]>) -> f64 {
 
 /// The corrected score of a table, with its interval.
 ///
-/// Tables are drawn from a smoothed version of the table. The errors of their corrected entropies against the entropy of the
-/// smoothed table estimate the error of ours. docs/design/information-and-verdict.md lists the coverage.
+/// Tables are drawn from a smoothed version of the table. The errors of their corrected entropies against the
+/// entropy of the smoothed table estimate the error of ours. docs/design/information-and-verdict.md lists the
+/// coverage.
 pub(crate) fn interval(table: &Contingency, draw: &mut Draw) -> Estimate {
     let smooth = smoothed(table);
     let truth = entropy(&smooth, table.labels());
@@ -94,8 +98,8 @@ pub(crate) fn interval(table: &Contingency, draw: &mut Draw) -> Estimate {
     Estimate { value: (-found).exp2(), interval: [(-high).exp2().min(1.0), (-low).exp2().min(1.0)] }
 }
 
-/// The interval around a value, given the errors of resampled values: it covers the quantiles and 1.96 deviations, because
-/// either alone is too short on some tables.
+/// The interval around a value, given the errors of resampled values: it covers the quantiles and 1.96
+/// deviations, because either alone is too short on some tables.
 fn around(value: f64, mut errors: Vec<f64>) -> [f64; 2] {
     errors.sort_unstable_by(f64::total_cmp);
     let n = errors.len() as f64;
@@ -137,8 +141,8 @@ fn entropy(shares: &[f64], labels: usize) -> f64 {
 
 /// How often shuffled labels score at least as high as the true ones: the p-value.
 ///
-/// `(1 + hits) / (1 + permutations)`, so never 0. The bins stay and the labels are permuted: tables with the same margins are
-/// drawn directly, at a cost independent of the number of samples.
+/// `(1 + hits) / (1 + permutations)`, so never 0. The bins stay and the labels are permuted: tables with the
+/// same margins are drawn directly, at a cost independent of the number of samples.
 pub(crate) fn p_value(table: &Contingency, permutations: usize, draw: &mut Draw) -> f64 {
     let found = table.score();
     let hits = (0..permutations).filter(|_| shuffled(table, draw).score() >= found - 1e-12).count();
@@ -191,7 +195,8 @@ fn shuffled(table: &Contingency, draw: &mut Draw) -> Contingency {
 pub(crate) struct Samples {
     pub(crate) labels: Vec<u32>,
     pub(crate) classes: usize,
-    /// Identity of the samples, so that distinct samples of several splits can be counted: the nodes, or the edges (negatives are not counted).
+    /// Identity of the samples, so that distinct samples of several splits can be counted: the nodes, or the
+    /// edges (negatives are not counted).
     pub(crate) units: Vec<u64>,
     /// Name, number of bins, bin of every sample.
     pub(crate) bins: Vec<(String, usize, Vec<u32>)>,
@@ -223,8 +228,8 @@ impl Samples {
         Some(Estimate { value, interval: around(value, errors) })
     }
 
-    /// The gain of a second component over a first one: how much higher the bins of both score than with a second component
-    /// that has as many bins and adds nothing.
+    /// The gain of a second component over a first one: how much higher the bins of both score than with a
+    /// second component that has as many bins and adds nothing.
     pub(crate) fn gain(
         &self,
         known: &str,
@@ -233,7 +238,8 @@ impl Samples {
         draw: &mut Draw,
     ) -> Option<Gain> {
         let [(ka, a), (_, b)] = [self.of(known)?, self.of(second)?];
-        // One table per bin of the first component, restricted to the bins and labels that occur in it: with many classes most cells are empty.
+        // One table per bin of the first component, restricted to the bins and labels that occur in it: with
+        // many classes most cells are empty.
         let mut members: Vec<Vec<[u32; 2]>> = vec![Vec::new(); ka];
         for ((&a, &b), &label) in a.iter().zip(b).zip(&self.labels) {
             members[a as usize].push([b, label]);

@@ -95,7 +95,8 @@ impl Exec {
         self.map_blocks(items.len(), 1, |range| map(&items[range.start])).into_iter().collect()
     }
 
-    /// Fills a slice of `width`-wide rows, `block` rows per task; `fill` gets the first row's number and the rows.
+    /// Fills a slice of `width`-wide rows, `block` rows per task; `fill` gets the first row's number and the
+    /// rows.
     pub fn fill_rows<T: Send>(
         &self,
         rows: &mut [T],
@@ -125,7 +126,8 @@ impl Exec {
         });
     }
 
-    /// Reports a stage to the progress listener while `work` runs; returns an error before it if the run was cancelled.
+    /// Reports a stage to the progress listener while `work` runs; returns an error before it if the run was
+    /// cancelled.
     pub fn stage<T>(&self, name: &str, total: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
         self.progress.start(name, total);

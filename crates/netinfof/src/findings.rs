@@ -64,8 +64,9 @@ pub struct CompatReport {
     pub residual: Option<f64>,
     /// Free coefficients of the matrix.
     pub coefficients: usize,
-    /// Share of the matrix's absolute sum that lies on its diagonal: near 1 if similar nodes are linked (homophily) or if each dimension
-    /// is linked to its own opposite, smaller if different dimensions are linked.
+    /// Share of the matrix's absolute sum that lies on its diagonal: near 1 if similar nodes are linked
+    /// (homophily) or if each dimension is linked to its own opposite, smaller if different dimensions are
+    /// linked.
     pub diagonal_share: f64,
     /// Share of negative entries on the diagonal: a dimension is linked to its own opposite (heterophily).
     pub opposed_share: f64,
@@ -121,13 +122,15 @@ pub struct SplitReport {
     /// Links: degrees alone, and the columns of X by group if X is one of the components.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub parts: OrderedMap<ComponentReport>,
-    /// Links with uniform negatives: how well training degrees alone separate validation edges from the other pairs.
+    /// Links with uniform negatives: how well training degrees alone separate validation edges from the other
+    /// pairs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degree_auc: Option<f64>,
     /// Results of Act; absent after `Goal::Probe`.
     #[serde(flatten)]
     pub act: Option<ActReport>,
-    /// Test samples that a training sample repeats: different nodes with the same features, or edges between such nodes.
+    /// Test samples that a training sample repeats: different nodes with the same features, or edges between
+    /// such nodes.
     pub repeats: usize,
     /// Wall-clock time of every stage.
     pub seconds: OrderedMap<f64>,
@@ -292,7 +295,8 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    /// Whether it is a signal: better than shuffled labels and, for links, in the direction learned from training pairs.
+    /// Whether it is a signal: better than shuffled labels and, for links, in the direction learned from
+    /// training pairs.
     pub(crate) fn predicts(&self) -> bool {
         self.p_value <= LEVEL / self.components as f64
             && (self.task != TaskKind::Links || self.held_out.value > 0.5)

@@ -1,7 +1,7 @@
 //! The input: an undirected simple graph with optional node features and labels (paper, section 2).
 //!
-//! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree: ids in
-//! range, finite features, one row per node.
+//! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree:
+//! ids in range, finite features, one row per node.
 
 pub(crate) mod facts;
 mod features;
@@ -83,7 +83,8 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Builds the graph of these edges. They are symmetrised; self loops and duplicates are dropped and counted.
+    /// Builds the graph of these edges. They are symmetrised; self loops and duplicates are dropped and
+    /// counted.
     ///
     /// ```
     /// use netinfof::Graph;
@@ -126,7 +127,8 @@ impl Graph {
                 what: format!("{nodes} nodes; at most {} are possible", u32::MAX),
             });
         }
-        // A file that claims more is damaged or malicious; memory is allocated only in proportion to the edges.
+        // A file that claims more is damaged or malicious; memory is allocated only in proportion to the
+        // edges.
         if nodes > 1_000_000 && nodes / 1000 > edges {
             let what =
                 format!("{nodes} nodes but {edges} edges; far fewer nodes were expected, check the ids");
@@ -135,7 +137,8 @@ impl Graph {
         Ok(())
     }
 
-    /// A graph from a symmetric pattern without self loops, from which `duplicates` duplicate edges were dropped.
+    /// A graph from a symmetric pattern without self loops, from which `duplicates` duplicate edges were
+    /// dropped.
     pub fn from_pattern(name: impl Into<String>, adjacency: Csr, duplicates: usize) -> Self {
         Graph {
             name: name.into(),
@@ -159,8 +162,8 @@ impl Graph {
         self
     }
 
-    /// Adds node features; one row per node, all finite. Stored zeros of a sparse matrix are dropped, and duplicate entries
-    /// are summed, so that equal matrices are equal features.
+    /// Adds node features; one row per node, all finite. Stored zeros of a sparse matrix are dropped, and
+    /// duplicate entries are summed, so that equal matrices are equal features.
     pub fn with_features(mut self, mut features: Features) -> Result<Self> {
         if let Features::Sparse(x) = &mut features {
             x.compact();
@@ -170,8 +173,8 @@ impl Graph {
         Ok(self)
     }
 
-    /// Adds a user-supplied component: one row of numbers per node, NaN for missing values. It is prepared like features,
-    /// and probed, judged and used like the built-in components.
+    /// Adds a user-supplied component: one row of numbers per node, NaN for missing values. It is prepared
+    /// like features, and probed, judged and used like the built-in components.
     ///
     /// ```
     /// use netinfof::{Graph, Matrix};
@@ -286,8 +289,8 @@ impl Graph {
         Graph { adjacency, ..self.clone() }
     }
 
-    /// The adjacency of the graph's edges together with these; self loops are ignored. Borrowed if the graph contains all of
-    /// them. `O(m)` at most.
+    /// The adjacency of the graph's edges together with these; self loops are ignored. Borrowed if the graph
+    /// contains all of them. `O(m)` at most.
     pub(crate) fn adjacency_with<'a>(&self, more: impl Iterator<Item = &'a Pair>) -> Cow<'_, Csr> {
         let new = |edge: &Pair| edge[0] != edge[1] && !self.adjacency.contains(edge[0], edge[1]);
         let mut edges: Vec<Pair> = more.copied().filter(new).map(ordered).collect();
@@ -389,7 +392,8 @@ impl Graph {
         self.self_loops
     }
 
-    /// Duplicate edges dropped when the graph was built (an edge listed in both directions counts as one duplicate).
+    /// Duplicate edges dropped when the graph was built (an edge listed in both directions counts as one
+    /// duplicate).
     pub fn duplicates(&self) -> usize {
         self.duplicates
     }

@@ -1,16 +1,20 @@
-//! Predictive information: how many bits about the target a group of components carries, measured out of sample.
+//! Predictive information: how many bits about the target a group of components carries, measured out of
+//! sample.
 //!
-//! `I(G) = H(Y) − CE(G)`, where `CE(G)` is the mean of `−log₂ q(y | x)` over samples that the model `q` has not seen: V-information
-//! (Xu et al., ICLR 2020) of the linear predictors over the group. `2^−CE(G)` is the NetInfoF score, measured out of sample. There are no bins
-//! and no clusters, noise has no gain on average, and two groups are compared sample by sample.
+//! `I(G) = H(Y) − CE(G)`, where `CE(G)` is the mean of `−log₂ q(y | x)` over samples that the model `q` has
+//! not seen: V-information (Xu et al., ICLR 2020) of the linear predictors over the group. `2^−CE(G)` is the
+//! NetInfoF score, measured out of sample. There are no bins and no clusters, noise has no gain on average,
+//! and two groups are compared sample by sample.
 //!
-//! The model is ridge regression on one-hot labels over a weighted sum of the components' kernels, in folds. Inside a fold the weights, the
-//! penalty and the temperature that turns scores into probabilities are chosen by leave-one-out likelihood of the training samples only, so the
-//! evaluated samples have no influence on any choice. At most [`MOST_TRAINING`] samples train each model: if there are more, several models are
-//! each evaluated on all samples that they were not trained on.
+//! The model is ridge regression on one-hot labels over a weighted sum of the components' kernels, in folds.
+//! Inside a fold the weights, the penalty and the temperature that turns scores into probabilities are chosen
+//! by leave-one-out likelihood of the training samples only, so the evaluated samples have no influence on
+//! any choice. At most [`MOST_TRAINING`] samples train each model: if there are more, several models are each
+//! evaluated on all samples that they were not trained on.
 //!
-//! *Nodes*: the samples are the nodes of training and validation, a component's rows are its embedding. *Links*: the samples are validation pairs, half of them
-//! edges, and a component's rows are its similarity, `ẑ_i H* ẑ_j`, with hinges at its quantiles: its compatibility matrix was fitted on training pairs only.
+//! *Nodes*: the samples are the nodes of training and validation, a component's rows are its embedding.
+//! *Links*: the samples are validation pairs, half of them edges, and a component's rows are its similarity,
+//! `ẑ_i H* ẑ_j`, with hinges at its quantiles: its compatibility matrix was fitted on training pairs only.
 
 mod fold;
 
@@ -204,9 +208,10 @@ impl Information {
         self.gains.iter().find(|gain| gain.of == of && gain.over == over)
     }
 
-    /// Whether a gain of this many bits is excluded: the interval lies below it, and models were fitted on enough samples to find it. With fewer samples a model
-    /// is constant, and its interval has no width. Log-likelihood ratios of mean δ have a variance of about 2δ, and δ must be larger than
-    /// half the interval of that many samples.
+    /// Whether a gain of this many bits is excluded: the interval lies below it, and models were fitted on
+    /// enough samples to find it. With fewer samples a model is constant, and its interval has no width.
+    /// Log-likelihood ratios of mean δ have a variance of about 2δ, and δ must be larger than half the
+    /// interval of that many samples.
     pub(crate) fn excludes(&self, bits: Estimate, smallest: f64) -> bool {
         let detectable =
             NORMAL * (2.0 * smallest / (std::f64::consts::LN_2 * self.training.max(1) as f64)).sqrt();
@@ -297,7 +302,8 @@ impl ComponentBlocks {
         self.0.push(ComponentBlock { name: name.into(), rows, part, of_pairs: true });
     }
 
-    /// The groups, and the number of single components. Single components come first, because groups start from the choices for their parts.
+    /// The groups, and the number of single components. Single components come first, because groups start
+    /// from the choices for their parts.
     fn groups(&self) -> (Vec<BlockGroup>, usize) {
         let of =
             |part: Part| -> Vec<usize> { (0..self.0.len()).filter(|&at| self.0[at].part == part).collect() };
@@ -337,7 +343,8 @@ impl ComponentBlocks {
         (groups, singles)
     }
 
-    /// Predictive information about the classes of samples; `labels` and `units` belong to the rows of the blocks.
+    /// Predictive information about the classes of samples; `labels` and `units` belong to the rows of the
+    /// blocks.
     pub(crate) fn measure(
         &self,
         labels: &[u32],

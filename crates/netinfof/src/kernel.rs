@@ -1,14 +1,15 @@
 //! Numerical kernels: every product, Gram matrix, decomposition, gather and hot loop of the crate.
 //!
-//! No other module uses faer, pulp or SIMD, so another backend changes only this module. It has three extension points:
+//! No other module uses faer, pulp or SIMD, so another backend changes only this module. It has three
+//! extension points:
 //!
 //! - [`Blocks`]: rows of an operand that is too large for memory.
-//! - [`Reduction`]: a sum over rows by fixed blocks, whose partial results are merged in block order. Blocks are computed on
-//!   threads; the result would be the same on a device or on several machines.
+//! - [`Reduction`]: a sum over rows by fixed blocks, whose partial results are merged in block order. Blocks
+//!   are computed on threads; the result would be the same on a device or on several machines.
 //! - [`SmallMatrix`]: small dense algebra in `f64`, independent of the library that implements it.
 //!
-//! Loops are plain and safe Rust; [`simd`] lets the compiler use the vector units of the processor. Sums over rows run over fixed blocks, so
-//! results do not depend on the number of threads.
+//! Loops are plain and safe Rust; [`simd`] lets the compiler use the vector units of the processor. Sums over
+//! rows run over fixed blocks, so results do not depend on the number of threads.
 
 mod cluster;
 mod dense;
@@ -32,8 +33,9 @@ pub(crate) use self::vector::{
     weighted_row_sums,
 };
 
-/// Runs `work` compiled for the best vector units of this processor. The closure and everything that it calls in its loops must be
-/// `#[inline(always)]`: code that is not inlined is compiled for the oldest supported processor.
+/// Runs `work` compiled for the best vector units of this processor. The closure and everything that it calls
+/// in its loops must be `#[inline(always)]`: code that is not inlined is compiled for the oldest supported
+/// processor.
 #[inline(always)]
 fn simd<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)

@@ -2,16 +2,17 @@
 //!
 //! An implementation of NetInfoF (Lee et al., ICLR 2024). A tour:
 //!
-//! 1. **A graph.** [`Graph::from_edges`], then [`Graph::with_features`] and [`Graph::with_labels`]; or a file, with the crate
-//!    `netinfof-io`; or a generated graph, with [`synth`].
+//! 1. **A graph.** [`Graph::from_edges`], then [`Graph::with_features`] and [`Graph::with_labels`]; or a
+//!    file, with the crate `netinfof-io`; or a generated graph, with [`synth`].
 //! 2. **A run.** [`links`] and [`nodes`] run Probe, and also Act with [`Goal::Act`]. Parameters are
 //!    [`LinkParams`] and [`NodeParams`]; [`Exec`] holds threads, progress and cancellation.
-//! 3. **The answer.** A [`Report`]: its [`verdict`](Report::verdict), the scores of the components, predictive information, the
-//!    metrics of the fitted model. It is written and read as JSON.
-//! 4. **A model.** [`fit_links`] and [`fit_nodes`] also return a [`Model`], which can be saved, loaded and applied to pairs and
-//!    nodes of its own graph or of a newer one. [`embedding`] returns the components for other models.
-//! 5. **A user-supplied component.** [`Graph::with_component`] adds a matrix, such as a text embedding. It is probed,
-//!    judged and used like the built-in components.
+//! 3. **The answer.** A [`Report`]: its [`verdict`](Report::verdict), the scores of the components,
+//!    predictive information, the metrics of the fitted model. It is written and read as JSON.
+//! 4. **A model.** [`fit_links`] and [`fit_nodes`] also return a [`Model`], which can be saved, loaded and
+//!    applied to pairs and nodes of its own graph or of a newer one. [`embedding`] returns the components for
+//!    other models.
+//! 5. **A user-supplied component.** [`Graph::with_component`] adds a matrix, such as a text embedding. It is
+//!    probed, judged and used like the built-in components.
 //!
 //! ```
 //! use netinfof::{Exec, Goal, LinkParams, Seed, links, synth};
@@ -22,8 +23,8 @@
 //! # Ok::<(), netinfof::Error>(())
 //! ```
 //!
-//! A run is bitwise reproducible: the same graph, parameters and [`Seed`] give the same [`Report`] for any number of
-//! threads.
+//! A run is bitwise reproducible: the same graph, parameters and [`Seed`] give the same [`Report`] for any
+//! number of threads.
 //!
 //! The modules follow the data flow, and dependencies go in one direction only:
 //!

@@ -58,6 +58,7 @@ pub(crate) trait LinearOperator: Sync {
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix;
     /// The product of the transpose with `x`.
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix;
-    /// Approximate nanoseconds of a product with one vector, to choose between algorithms. Depends only on sizes.
+    /// Approximate nanoseconds of a product with one vector, to choose between algorithms. Depends only on
+    /// sizes.
     fn cost(&self) -> f64;
 }

@@ -1,7 +1,7 @@
 //! Components as input of link prediction: an embedding with its compatibility matrix, or X.
 //!
-//! In: components, the split and the training pairs. Out: for each component, the input of Probe and Act, learned one
-//! component at a time, so that the folds of only a few are in memory at once.
+//! In: components, the split and the training pairs. Out: for each component, the input of Probe and Act,
+//! learned one component at a time, so that the folds of only a few are in memory at once.
 
 use std::ops::Range;
 
@@ -132,7 +132,8 @@ pub struct Learned {
     pub(crate) act: Option<DesignBlock>,
 }
 
-/// A score of pairs that Probe measures in addition to the components: the columns of X in one group of the verdict, or degrees alone.
+/// A score of pairs that Probe measures in addition to the components: the columns of X in one group of the
+/// verdict, or degrees alone.
 #[derive(Debug)]
 pub struct PairScore<'a> {
     /// The subject of the score.
@@ -230,8 +231,8 @@ pub fn learn<'a>(
     })
 }
 
-/// The features `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙ ẑ_i)` of pairs, or only the first half as in the paper, produced block by
-/// block.
+/// The features `½ (ẑ_i H ⊙ ẑ_j + ẑ_j H ⊙ ẑ_i)` of pairs, or only the first half as in the paper, produced
+/// block by block.
 struct Hadamard<'a> {
     z: &'a Matrix,
     zh: &'a Matrix,

@@ -16,11 +16,13 @@ pub struct Matrix {
     data: Data,
 }
 
-/// Dense features with at least this many entries (a quarter of a gigabyte) are prepared again whenever they are used. That takes more time than
-/// keeping a prepared copy, but saves as much memory as the features need.
+/// Dense features with at least this many entries (a quarter of a gigabyte) are prepared again whenever they
+/// are used. That takes more time than keeping a prepared copy, but saves as much memory as the features
+/// need.
 pub(crate) const LARGE: usize = 1 << 26;
 
-/// Entries owned by another object, such as a NumPy array. They must not change while a matrix refers to them.
+/// Entries owned by another object, such as a NumPy array. They must not change while a matrix refers to
+/// them.
 pub type Lent = Arc<dyn AsRef<[f32]> + Send + Sync>;
 
 /// Storage of the entries.
@@ -86,8 +88,8 @@ impl Matrix {
         Matrix { rows, cols, data: Data::Own(data) }
     }
 
-    /// A matrix that refers to rows owned by another object, one after the other. They are copied on the first write.
-    /// Panics if their length is not `rows * cols`.
+    /// A matrix that refers to rows owned by another object, one after the other. They are copied on the
+    /// first write. Panics if their length is not `rows * cols`.
     ///
     /// ```
     /// use netinfof::Matrix;

@@ -3,8 +3,8 @@
 use crate::evidence::Estimate;
 use serde::{Deserialize, Serialize};
 
-/// Share of the positives scored strictly above the K-th highest negative; 1 if there are fewer than K negatives (as in
-/// OGB's evaluator).
+/// Share of the positives scored strictly above the K-th highest negative; 1 if there are fewer than K
+/// negatives (as in OGB's evaluator).
 ///
 /// ```
 /// assert_eq!(netinfof::metric::hits_at(2, &[0.9, 0.5, 0.1], &[0.8, 0.4, 0.3]), 2.0 / 3.0);
@@ -39,7 +39,8 @@ pub(crate) fn auc_estimate(positives: &[f64], negatives: &[f64]) -> Estimate {
     Estimate { value, interval: [value - half, value + half] }
 }
 
-/// Area under the ROC curve: the probability that a positive scores above a negative, with ties counted as one half.
+/// Area under the ROC curve: the probability that a positive scores above a negative, with ties counted as
+/// one half.
 pub fn auc(positives: &[f64], negatives: &[f64]) -> f64 {
     let negatives = sorted(negatives);
     let below: f64 = positives
@@ -53,7 +54,8 @@ pub fn auc(positives: &[f64], negatives: &[f64]) -> f64 {
     below / (positives.len() as f64 * negatives.len() as f64)
 }
 
-/// Average precision: the sum over thresholds of precision times the gain in recall; tied scores share a threshold.
+/// Average precision: the sum over thresholds of precision times the gain in recall; tied scores share a
+/// threshold.
 pub fn average_precision(positives: &[f64], negatives: &[f64]) -> f64 {
     let all = ranked(positives, negatives);
     let (mut found, mut seen, mut sum) = (0usize, 0usize, 0.0);
@@ -114,8 +116,8 @@ fn ranked(positives: &[f64], negatives: &[f64]) -> Vec<(f64, bool)> {
     all
 }
 
-/// Metrics of positives that each have `each` negatives of their own, one after the other: the share of ranks up to `k`, and the
-/// mean reciprocal rank; ties as in [`mrr`].
+/// Metrics of positives that each have `each` negatives of their own, one after the other: the share of ranks
+/// up to `k`, and the mean reciprocal rank; ties as in [`mrr`].
 ///
 /// ```
 /// let (hits, mrr) = netinfof::metric::own_ranks(1, 2, &[0.9, 0.5], &[0.8, 0.4, 0.7, 0.1]);
@@ -134,8 +136,8 @@ pub fn own_ranks(k: usize, each: usize, positives: &[f64], negatives: &[f64]) ->
     (hits as f64 / count, sum / count)
 }
 
-/// Mean reciprocal rank of each positive among all negatives; a tie takes the mean of the best and the worst rank, as in
-/// OGB's evaluator.
+/// Mean reciprocal rank of each positive among all negatives; a tie takes the mean of the best and the worst
+/// rank, as in OGB's evaluator.
 pub fn mrr(positives: &[f64], negatives: &[f64]) -> f64 {
     let negatives = sorted(negatives);
     let count = negatives.len();
@@ -165,7 +167,8 @@ pub fn confusion(found: &[u32], truth: &[u32], classes: usize) -> Vec<Vec<u64>> 
     counts
 }
 
-/// Mean over the classes of F1 = 2 TP / (2 TP + FP + FN); classes that are neither present nor predicted do not count.
+/// Mean over the classes of F1 = 2 TP / (2 TP + FP + FN); classes that are neither present nor predicted do
+/// not count.
 pub fn macro_f1(found: &[u32], truth: &[u32], classes: usize) -> f64 {
     let counts = confusion(found, truth, classes);
     let scores: Vec<f64> = (0..classes)
@@ -191,7 +194,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_an_auc_is_delongs() {
-        // By hand: 3 of 4 pairs in order; shares 1 and 0.5, 0 and 0.5, so the variance is 0.125 / 2 + 0.125 / 2.
+        // By hand: 3 of 4 pairs in order; shares 1 and 0.5, 0 and 0.5, so the variance is 0.125 / 2 + 0.125 /
+        // 2.
         let found = auc_estimate(&[3.0, 2.0], &[1.0, 2.5]);
         assert!((found.value - 0.75).abs() < 1e-12);
         assert!((found.interval[1] - 0.75 - 1.96 * 0.125f64.sqrt()).abs() < 1e-3, "{found:?}");

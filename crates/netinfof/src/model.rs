@@ -1,8 +1,9 @@
 //! A fitted model: it can be saved, loaded and applied to pairs and nodes of its own graph or of a newer one.
 //!
-//! In: the fit of Act. Out: one file ([`Model::save`]) and, from it, log-odds and probabilities that are bitwise those of
-//! Act. A model stores no embeddings, only their sources: the graph, the features and the bases of the components
-//! that have weights. So a newer version of the graph is treated like the one it was fitted on ([`Model::links`]).
+//! In: the fit of Act. Out: one file ([`Model::save`]) and, from it, log-odds and probabilities that are
+//! bitwise those of Act. A model stores no embeddings, only their sources: the graph, the features and the
+//! bases of the components that have weights. So a newer version of the graph is treated like the one it was
+//! fitted on ([`Model::links`]).
 
 mod file;
 mod newer;
@@ -322,9 +323,9 @@ impl Model {
 
     /// A link model for the nodes of its own graph, or of a newer one.
     ///
-    /// A newer graph may have more nodes and edges, or fewer; nodes are identified by their ids. Nothing is refitted: features
-    /// are propagated along the edges of the newer graph, in the space of the old one. If it has no features and no new
-    /// nodes, the old features are used.
+    /// A newer graph may have more nodes and edges, or fewer; nodes are identified by their ids. Nothing is
+    /// refitted: features are propagated along the edges of the newer graph, in the space of the old one. If
+    /// it has no features and no new nodes, the old features are used.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
         let FittedTask::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
         let View { graph, features, custom, known } = self.view(seen, newer, exec)?;
@@ -357,7 +358,8 @@ impl Model {
         })
     }
 
-    /// Probabilities of classes for every node of the model's own graph, or of a newer one (see [`Model::links`]).
+    /// Probabilities of classes for every node of the model's own graph, or of a newer one (see
+    /// [`Model::links`]).
     pub fn nodes(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NodePredictions> {
         let FittedTask::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };
         let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
@@ -383,8 +385,8 @@ impl Model {
         })
     }
 
-    /// The components of a model that [`crate::embedding`] made, one row per node of its own graph, or of a newer one (see
-    /// [`Model::links`]).
+    /// The components of a model that [`crate::embedding`] made, one row per node of its own graph, or of a
+    /// newer one (see [`Model::links`]).
     pub fn embeddings(&self, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<(ComponentKind, Matrix)>> {
         let FittedTask::Embedding(places) = &self.fit else {
             return Err(self.other_task(ModelKind::Embedding));
@@ -462,8 +464,8 @@ impl LinkScorer {
         (self.graph.edge_count() as f64 / (0.5 * n * (n - 1.0)).max(1.0)).clamp(1e-12, 1.0 - 1e-12)
     }
 
-    /// Log-odds of an edge for every pair, the same as Act's for the same graph. X is computed for an edge of the graph as if it
-    /// were absent. A pair of a node with itself is an error.
+    /// Log-odds of an edge for every pair, the same as Act's for the same graph. X is computed for an edge of
+    /// the graph as if it were absent. A pair of a node with itself is an error.
     pub fn scores(&self, pairs: &[Pair], exec: &Exec) -> Result<Vec<f64>> {
         // One part at a time: X needs memory for every pair.
         const PART: usize = 1 << 18;
@@ -471,7 +473,8 @@ impl LinkScorer {
         if let Some([i, j]) = pairs.iter().find(|pair| pair.iter().any(|&node| node as usize >= n)) {
             return Err(Error::param("pairs", format!("({i}, {j})"), format!("nodes below {n}")));
         }
-        // A node is most similar to itself in every component, so such a score would look like a certain link.
+        // A node is most similar to itself in every component, so such a score would look like a certain
+        // link.
         if let Some(&[node, _]) = pairs.iter().find(|pair| pair[0] == pair[1]) {
             let name = self.graph.node_name(node as usize);
             return Err(Error::param(

@@ -1,4 +1,5 @@
-//! Reference results of scikit-learn and SciPy on small problems, written by `tests/golden/make.py`, for tests.
+//! Reference results of scikit-learn and SciPy on small problems, written by `tests/golden/make.py`, for
+//! tests.
 
 use serde::Deserialize;
 

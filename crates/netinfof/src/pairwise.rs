@@ -1,9 +1,9 @@
 //! The pairwise component X: statistics of the neighbourhoods and features of two nodes.
 //!
-//! In: the training graph, the features and pairs. Out: one row per pair, with common neighbours, degrees, paths of three
-//! edges and cosines of features, the same for (i, j) and (j, i). If a pair is an edge of the graph, everything is counted as if
-//! that edge were absent: a test edge is not in the graph that its features come from, so a training edge must not be
-//! either.
+//! In: the training graph, the features and pairs. Out: one row per pair, with common neighbours, degrees,
+//! paths of three edges and cosines of features, the same for (i, j) and (j, i). If a pair is an edge of the
+//! graph, everything is counted as if that edge were absent: a test edge is not in the graph that its
+//! features come from, so a training edge must not be either.
 
 mod degrees;
 mod feature_rows;
@@ -97,7 +97,8 @@ impl<'a> PairwiseSource<'a> {
         PairwiseSource::prepared(Cow::Borrowed(graph), Cow::Borrowed(features), prepared.as_ref(), exec)
     }
 
-    /// As [`PairwiseSource::new`], with features prepared as for another graph, and rare words given more weight.
+    /// As [`PairwiseSource::new`], with features prepared as for another graph, and rare words given more
+    /// weight.
     pub(crate) fn prepared(
         graph: Cow<'a, Csr>,
         features: Cow<'a, Features>,
@@ -139,12 +140,14 @@ impl<'a> PairwiseSource<'a> {
 
     /// The raw columns of X for every pair.
     ///
-    /// `O(Σ d)` over the neighbours of the end with more pairs, once per such end, and for each pair the smaller degree and
-    /// the features of at most 64 neighbours; no product of matrices is formed. Nodes with more than [`MAX_DEGREE`]
-    /// neighbours are represented by a systematic sample: counts of paths stay unbiased.
+    /// `O(Σ d)` over the neighbours of the end with more pairs, once per such end, and for each pair the
+    /// smaller degree and the features of at most 64 neighbours; no product of matrices is formed. Nodes with
+    /// more than [`MAX_DEGREE`] neighbours are represented by a systematic sample: counts of paths stay
+    /// unbiased.
     pub fn columns(&self, pairs: &[Pair], exec: &Exec) -> Matrix {
         let degree = |node: NodeId| self.graph.row(node as usize).len();
-        // Walks start once from the end with more pairs, for all of its pairs; each pair then costs the other end's degree.
+        // Walks start once from the end with more pairs, for all of its pairs; each pair then costs the other
+        // end's degree.
         let ends = |[i, j]: Pair| if (degree(i), i) >= (degree(j), j) { [i, j] } else { [j, i] };
         let mut order: Vec<(Pair, u32)> = pairs.iter().map(|&pair| ends(pair)).zip(0..).collect();
         order.sort_unstable();
@@ -167,8 +170,8 @@ impl<'a> PairwiseSource<'a> {
 }
 
 impl<'a> FeatureSource<'a> {
-    /// Words are compared unweighted, and with rare words given more weight. Other features are compared as prepared for the
-    /// components: without scaling the largest column would dominate.
+    /// Words are compared unweighted, and with rare words given more weight. Other features are compared as
+    /// prepared for the components: without scaling the largest column would dominate.
     fn new(
         large: usize,
         graph: &Csr,
@@ -368,8 +371,8 @@ impl<'a> Walker<'a> {
         }
         let (mut d, mut e) = (own.len() as f64, theirs.len() as f64);
         if linked {
-            // Walks over the edge itself, to the other end and from there out and back. Walks that return to the start
-            // in between were never counted.
+            // Walks over the edge itself, to the other end and from there out and back. Walks that return to
+            // the start in between were never counted.
             paths[0] -= e - 1.0;
             for k in 0..2 {
                 let (wi, wj) = (f64::from(inverse[i][k]), f64::from(inverse[j][k]));
@@ -434,8 +437,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// X as input of models: standardised on training pairs, each column with piecewise linear functions of itself, and a
-/// linear score of them all.
+/// X as input of models: standardised on training pairs, each column with piecewise linear functions of
+/// itself, and a linear score of them all.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Pairwise {
@@ -462,7 +465,8 @@ const KNOTS: [f64; 10] =
 /// Maximum number of training pairs for placing knots and fitting the score.
 const FITTED_PAIRS: usize = 50_000;
 
-/// Deviation of the features relative to those of the other components: the larger, the weaker the penalty on X (docs/design/pairwise.md).
+/// Deviation of the features relative to those of the other components: the larger, the weaker the penalty on
+/// X (docs/design/pairwise.md).
 const DEVIATION: f32 = 0.2;
 
 impl Pairwise {

@@ -57,9 +57,10 @@ impl LinkParams {
         LinkParams { component: self.component.with_own_of(graph), ..self.clone() }
     }
 
-    /// The paper and the protocol of its published code: only its five components, unverified
-    /// negatives, no cross-fitting, its grid of penalties, and an SVD as approximate as its scores suggest. Where the two differ or the code has an error, the paper's text
-    /// is followed, pair features are symmetric, and LSQR runs longer (docs/design/compatibility.md).
+    /// The paper and the protocol of its published code: only its five components, unverified negatives, no
+    /// cross-fitting, its grid of penalties, and an SVD as approximate as its scores suggest. Where the two
+    /// differ or the code has an error, the paper's text is followed, pair features are symmetric, and LSQR
+    /// runs longer (docs/design/compatibility.md).
     #[must_use]
     pub fn paper() -> Self {
         let mut params = LinkParams::default();

@@ -107,8 +107,8 @@ pub fn fit_nodes(
     fit::<Nodes>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
-/// The components of a graph as input of other models, normalised as in Act on nodes. The model embeds the nodes of newer
-/// graphs in the same space.
+/// The components of a graph as input of other models, normalised as in Act on nodes. The model embeds the
+/// nodes of newer graphs in the same space.
 ///
 /// ```
 /// use netinfof::{Exec, NodeParams, Seed, embedding, synth};

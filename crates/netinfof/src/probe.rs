@@ -1,7 +1,8 @@
-//! Probe: the usable information of each component, measured without training a model (paper, algorithms 2 and 3).
+//! Probe: the usable information of each component, measured without training a model (paper, algorithms 2
+//! and 3).
 //!
-//! Links: the similarity of pairs, in quantile bins, against edge or no edge. Nodes: clusters of the embedding against
-//! the classes.
+//! Links: the similarity of pairs, in quantile bins, against edge or no edge. Nodes: clusters of the
+//! embedding against the classes.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +49,8 @@ impl LinkProbeParams {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NodeProbeParams {
-    /// Number of clusters, k, as a multiple of the number of classes (default 2; docs/design/information-and-verdict.md compares values).
+    /// Number of clusters, k, as a multiple of the number of classes (default 2;
+    /// docs/design/information-and-verdict.md compares values).
     pub clusters_per_class: usize,
     /// k-means.
     pub kmeans: KMeansParams,
@@ -114,7 +116,8 @@ pub struct BeyondDegree {
     pub p_value: f64,
 }
 
-/// Histogram of the similarities of validation pairs, with steps of equal width; the first and the last step also count all values beyond them.
+/// Histogram of the similarities of validation pairs, with steps of equal width; the first and the last step
+/// also count all values beyond them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Histogram {
@@ -151,7 +154,8 @@ impl Histogram {
     }
 }
 
-/// Number of permutations for the p-value of links: enough for the verdict's level, 5 % divided by the number of components.
+/// Number of permutations for the p-value of links: enough for the verdict's level, 5 % divided by the number
+/// of components.
 const PERMUTATIONS: usize = 999;
 
 /// Results of Probe, and the samples behind them.
@@ -192,7 +196,8 @@ impl InfoScore {
     }
 }
 
-/// The most frequent label of every bin; ties go to the first, and empty bins get the most frequent label of all samples.
+/// The most frequent label of every bin; ties go to the first, and empty bins get the most frequent label of
+/// all samples.
 fn most_frequent(weights: &[Vec<f64>]) -> Vec<usize> {
     let top =
         |row: &[f64]| (1..row.len()).fold(0, |best, label| if row[label] > row[best] { label } else { best });
@@ -289,9 +294,11 @@ pub fn links(
     Ok(Probed { scores, parts, samples, matched })
 }
 
-/// Scores every component: clusters of the test nodes' embeddings, against the labels of training and validation nodes.
+/// Scores every component: clusters of the test nodes' embeddings, against the labels of training and
+/// validation nodes.
 ///
-/// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes are never used.
+/// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes
+/// are never used.
 pub fn nodes(
     components: &[Component],
     split: &NodeSplit,

@@ -47,7 +47,8 @@ pub struct Report {
     /// How the feature columns were prepared, by kind.
     #[serde(default)]
     pub preparation: Vec<ColumnTreatment>,
-    /// Nodes: bits about the target by groups of components, over all splits: the evidence behind the verdict.
+    /// Nodes: bits about the target by groups of components, over all splits: the evidence behind the
+    /// verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictive_information: Option<Information>,
     /// Links with uniform negatives: the same against degree-matched negatives.
@@ -180,7 +181,8 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// The end of the list of numbers that begins here; the position after its bracket if it contains anything else.
+/// The end of the list of numbers that begins here; the position after its bracket if it contains anything
+/// else.
 fn list_end(text: &str) -> usize {
     match text[1..].find(['"', '[', ']', '{']) {
         Some(at) if text[1 + at..].starts_with(']') => at + 2,

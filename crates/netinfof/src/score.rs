@@ -86,7 +86,8 @@ impl Contingency {
         (-self.conditional_entropy()).exp2()
     }
 
-    /// H(Y|X) in bits, without the bias of few samples: Grassberger's estimator (2003), which replaces `ln n` by `G(n)`.
+    /// H(Y|X) in bits, without the bias of few samples: Grassberger's estimator (2003), which replaces `ln n`
+    /// by `G(n)`.
     pub fn corrected_entropy(&self) -> f64 {
         let all = self.samples() as f64;
         let mut entropy = 0.0;
@@ -99,7 +100,8 @@ impl Contingency {
         entropy / std::f64::consts::LN_2
     }
 
-    /// The score without the bias of few samples (docs/design/information-and-verdict.md compares it with other estimators).
+    /// The score without the bias of few samples (docs/design/information-and-verdict.md compares it with
+    /// other estimators).
     pub fn corrected_score(&self) -> f64 {
         (-self.corrected_entropy()).exp2()
     }
@@ -116,8 +118,8 @@ impl Contingency {
     }
 }
 
-/// Grassberger's `G(n) = ψ(n) + ½ (−1)ⁿ (ψ((n+1)/2) − ψ(n/2))`, which for an even n is `2 h(n) − h(n/2) − γ − ln 2` with the harmonic
-/// numbers h, and for an odd one the same as for the even one below it.
+/// Grassberger's `G(n) = ψ(n) + ½ (−1)ⁿ (ψ((n+1)/2) − ψ(n/2))`, which for an even n is `2 h(n) − h(n/2) − γ −
+/// ln 2` with the harmonic numbers h, and for an odd one the same as for the even one below it.
 fn grassberger(n: u64) -> f64 {
     const EULER: f64 = 0.577_215_664_901_532_9;
     let harmonic = |n: u64| -> f64 {
@@ -186,7 +188,8 @@ mod tests {
     #[test]
     fn correction_takes_the_bias_of_noise_away() {
         use crate::seed::{Seed, Stream};
-        // Pure noise, 7 labels, 14 bins, 135 samples: the plug-in score is six points too high, Miller and Madow's still two.
+        // Pure noise, 7 labels, 14 bins, 135 samples: the plug-in score is six points too high, Miller and
+        // Madow's still two.
         let (mut plain, mut corrected) = (0.0, 0.0);
         for seed in 0..400 {
             let mut draw = Seed(seed).stream(Stream::Synth, 2);

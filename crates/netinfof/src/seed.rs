@@ -1,8 +1,8 @@
 //! One seed per run, and one independent random stream per stage and work unit.
 //!
 //! Results do not depend on threads: a work unit (a node, a block of rows) always draws from its own stream.
-//! The distributions are implemented here, with golden values in the tests, so that an upgrade of a random-number crate cannot
-//! change results.
+//! The distributions are implemented here, with golden values in the tests, so that an upgrade of a
+//! random-number crate cannot change results.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
@@ -89,7 +89,8 @@ impl Draw {
         assert!(n > 0, "no integer lies below zero");
         loop {
             let wide = u64::from(self.0.next_u32()) * u64::from(n);
-            // The low half shows whether this draw falls into the excess range that would favour small results.
+            // The low half shows whether this draw falls into the excess range that would favour small
+            // results.
             let low = wide as u32;
             if low >= n || low >= n.wrapping_neg() % n {
                 return (wide >> 32) as u32;
@@ -108,7 +109,8 @@ impl Draw {
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// The number of successes in `n` trials with probability `p`. Exact up to a mean of 200, a rounded normal number above.
+    /// The number of successes in `n` trials with probability `p`. Exact up to a mean of 200, a rounded
+    /// normal number above.
     pub fn binomial(&mut self, n: u64, p: f64) -> u64 {
         if p > 0.5 {
             return n - self.binomial(n, 1.0 - p);
@@ -125,7 +127,8 @@ impl Draw {
         self.inverted(first, n, |k| odds * (n - k) as f64 / (k + 1) as f64)
     }
 
-    /// The number of marked items among `drawn` from a `population` with `marked` marked items. As exact as [`Draw::binomial`].
+    /// The number of marked items among `drawn` from a `population` with `marked` marked items. As exact as
+    /// [`Draw::binomial`].
     pub fn hypergeometric(&mut self, population: u64, marked: u64, drawn: u64) -> u64 {
         if marked > population / 2 {
             return drawn - self.hypergeometric(population, population - marked, drawn);
@@ -172,7 +175,8 @@ impl Draw {
         (mean + variance.sqrt() * self.normal()).round().clamp(0.0, most as f64) as u64
     }
 
-    /// The k at which the cumulative probability exceeds a uniform number, given the first probability and the ratio of each to the previous one.
+    /// The k at which the cumulative probability exceeds a uniform number, given the first probability and
+    /// the ratio of each to the previous one.
     fn inverted(&mut self, first: f64, most: u64, ratio: impl Fn(u64) -> f64) -> u64 {
         let (mut left, mut chance, mut k) = (self.unit(), first, 0);
         while left > chance && k < most {

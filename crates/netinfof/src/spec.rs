@@ -1,8 +1,8 @@
 //! Specifications as data: the components with their properties, their groups, and the
 //! tasks.
 //!
-//! A new component is a new row of [`ComponentKind::spec`]; no other code compares kinds or names. A user-supplied
-//! component is [`ComponentKind::Custom`]: the same row for every name.
+//! A new component is a new row of [`ComponentKind::spec`]; no other code compares kinds or names. A
+//! user-supplied component is [`ComponentKind::Custom`]: the same row for every name.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -47,7 +47,8 @@ pub enum ComponentKind {
 pub struct CustomName(&'static str);
 
 impl CustomName {
-    /// Checks a name: 1 to 32 letters, digits, `-`, `_` or `.`, beginning with a letter, and different from the built-in names.
+    /// Checks a name: 1 to 32 letters, digits, `-`, `_` or `.`, beginning with a letter, and different from
+    /// the built-in names.
     pub fn new(name: &str) -> Result<Self> {
         static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         const NEED: &str = "a name of 1 to 32 letters, digits, -, _ or ., beginning with a letter";
@@ -229,7 +230,8 @@ impl ComponentKind {
         matches!(self.spec().source, ComponentSource::Features(_))
     }
 
-    /// Whether it is an embedding of structure only: one row of axes per node of the graph it was computed from.
+    /// Whether it is an embedding of structure only: one row of axes per node of the graph it was computed
+    /// from.
     pub fn is_structural(self) -> bool {
         matches!(self.spec().source, ComponentSource::Adjacency | ComponentSource::Walks)
     }

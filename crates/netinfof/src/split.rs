@@ -1,7 +1,7 @@
 //! Division of edges into training, validation and test sets, with negatives (paper, section 5.1).
 //!
-//! Everything that is learned uses only the training graph. Two protocols for negatives exist and are never mixed: see
-//! [`Protocol`].
+//! Everything that is learned uses only the training graph. Two protocols for negatives exist and are never
+//! mixed: see [`Protocol`].
 
 pub mod check;
 mod heart;
@@ -111,11 +111,13 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Limited numbers of positives and of negatives per positive, the latter from the hardest to the easiest.
+    /// Limited numbers of positives and of negatives per positive, the latter from the hardest to the
+    /// easiest.
     pub(crate) fn thinned(&self, each: usize, most: usize, kept: usize) -> Pairs {
         let count = self.positives.len().min(most);
         let kept = kept.min(each);
-        // A different offset for each positive, so that all levels of difficulty are represented even if few are kept.
+        // A different offset for each positive, so that all levels of difficulty are represented even if few
+        // are kept.
         let of =
             |at: usize| (0..kept).map(move |k| self.negatives[at * each + (at + k * each / kept) % each]);
         Pairs { positives: self.positives[..count].to_vec(), negatives: (0..count).flat_map(of).collect() }
@@ -147,8 +149,8 @@ pub struct LinkSplit {
     pub test: Pairs,
     /// Number of own negatives per positive, one after the other; 0 if all positives share the negatives.
     pub negatives_per_edge: usize,
-    /// Additional negatives for choices, so that they depend less on chance; none in the paper protocol, none of the hard
-    /// kind, and none if the caller supplied validation or test negatives.
+    /// Additional negatives for choices, so that they depend less on chance; none in the paper protocol, none
+    /// of the hard kind, and none if the caller supplied validation or test negatives.
     pub choice: Vec<Pair>,
     /// How the negatives were drawn.
     pub protocol: Protocol,
@@ -157,14 +159,15 @@ pub struct LinkSplit {
 }
 
 impl LinkSplit {
-    /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges that the
-    /// graph does not contain: OGB's graphs contain only the training edges.
+    /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges
+    /// that the graph does not contain: OGB's graphs contain only the training edges.
     pub(crate) fn known_edges<'a>(&self, graph: &'a Graph) -> Cow<'a, Csr> {
         let sets = [&self.train, &self.valid.positives, &self.test.positives];
         graph.adjacency_with(sets.into_iter().flatten())
     }
 
-    /// Test edges that repeat a training edge: both ends have the features of its ends, and at least one is a different node.
+    /// Test edges that repeat a training edge: both ends have the features of its ends, and at least one is a
+    /// different node.
     pub(crate) fn repeats(&self, twins: &[NodeId]) -> usize {
         let mut shared = vec![false; twins.len()];
         for (node, &first) in (0..).zip(twins).filter(|(node, first)| node != *first) {
@@ -347,8 +350,9 @@ pub fn links_given(
 }
 
 impl LinkSplit {
-    /// For each of these held-out edges, one non-edge of `all` whose ends come from two of them: the frequency of a node, and the edges
-    /// that the split removed from it, then do not separate negatives from edges. `None` if there are no such pairs.
+    /// For each of these held-out edges, one non-edge of `all` whose ends come from two of them: the
+    /// frequency of a node, and the edges that the split removed from it, then do not separate negatives from
+    /// edges. `None` if there are no such pairs.
     pub(crate) fn matched(all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
         let mut draw = seed.stream(Stream::MatchedNegatives, unit);
         matched_non_edges(all, edges, edges.len(), &mut HashSet::new(), &mut draw).ok()
@@ -364,8 +368,9 @@ impl LinkSplit {
         Cow::Owned(distinct_non_edges(all, wanted.min(free_pairs(all) / 2), &mut draw).unwrap_or_default())
     }
 
-    /// How well the degrees of the training graph alone separate validation edges from the other validation pairs. Below 0.5 if held-out
-    /// edges join nodes of low training degree: on graphs with nearly equal degrees, the split itself causes this.
+    /// How well the degrees of the training graph alone separate validation edges from the other validation
+    /// pairs. Below 0.5 if held-out edges join nodes of low training degree: on graphs with nearly equal
+    /// degrees, the split itself causes this.
     pub(crate) fn degree_auc(&self) -> f64 {
         let degree = |node: u32| self.graph.row(node as usize).len() as f64;
         let score = |pair: &Pair| degree(pair[0]).ln_1p() + degree(pair[1]).ln_1p();
@@ -373,8 +378,8 @@ impl LinkSplit {
         metric::auc(&scores(&self.valid.positives), &scores(&self.valid.negatives))
     }
 
-    /// Random pairs for training. Only the training graph is used: a check against all edges would leak to the
-    /// learner which pairs are not held-out edges.
+    /// Random pairs for training. Only the training graph is used: a check against all edges would leak to
+    /// the learner which pairs are not held-out edges.
     pub(crate) fn training_negatives(&self, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
         let nodes = self.graph.rows();
         match self.protocol {

@@ -1,7 +1,7 @@
 //! Tasks: the steps of a run that differ between links and nodes.
 //!
-//! [`crate::pipeline`] runs them in order and depends on the task only through this trait. A new task is a new file here,
-//! with its [`TaskKind`].
+//! [`crate::pipeline`] runs them in order and depends on the task only through this trait. A new task is a
+//! new file here, with its [`TaskKind`].
 
 mod links;
 mod nodes;
@@ -105,7 +105,8 @@ pub(crate) trait Task: Sized {
     fn repeats(split: &Self::Split, twins: &[NodeId]) -> usize;
 }
 
-/// The role of a subject in predictive information. On a graph without features, propagated degrees are structure.
+/// The role of a subject in predictive information. On a graph without features, propagated degrees are
+/// structure.
 fn part_of(subject: Subject, featureless: bool) -> Part {
     match (subject, subject.group(featureless)) {
         (Subject::Component(kind), _) if kind.is_custom() => Part::Custom,

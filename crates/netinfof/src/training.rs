@@ -1,9 +1,10 @@
 //! The training pairs of a link model, and the graphs in which they are embedded.
 //!
-//! A training edge is part of the graph on which its own features are propagated; a test edge is not. So training pairs
-//! and test pairs have different distributions. Cross-fitting removes the difference: training pairs are assigned to K
-//! folds, and the features of a fold's pairs come from the training graph *without that fold's edges*, in the space of the
-//! whole training graph (`Component::embed`). That costs K propagations and no decomposition. K = 0 turns it off.
+//! A training edge is part of the graph on which its own features are propagated; a test edge is not. So
+//! training pairs and test pairs have different distributions. Cross-fitting removes the difference: training
+//! pairs are assigned to K folds, and the features of a fold's pairs come from the training graph *without
+//! that fold's edges*, in the space of the whole training graph (`Component::embed`). That costs K
+//! propagations and no decomposition. K = 0 turns it off.
 
 use std::collections::HashSet;
 
@@ -133,8 +134,8 @@ impl Training {
         self.folds.last().map_or(nodes, |last| last.first_row + last.nodes.len())
     }
 
-    /// The normalised embedding of every node of a training pair in the graph of its fold; `None` if there are no folds
-    /// and `z`, the embedding of the training graph itself, is used.
+    /// The normalised embedding of every node of a training pair in the graph of its fold; `None` if there
+    /// are no folds and `z`, the embedding of the training graph itself, is used.
     pub(crate) fn rows(&self, component: &Component, norm: &Norm, z: &Matrix, exec: &Exec) -> Option<Matrix> {
         if self.folds.is_empty() {
             return None;
@@ -247,8 +248,8 @@ mod tests {
         assert_eq!((training.folds.len(), &training.act.pairs), (0, &training.act.rows));
     }
 
-    /// The reason for cross-fitting: in a random graph, training edges differ from held-out edges only by their own
-    /// presence. Cross-fitting must remove this difference.
+    /// The reason for cross-fitting: in a random graph, training edges differ from held-out edges only by
+    /// their own presence. Cross-fitting must remove this difference.
     #[test]
     fn training_edges_look_like_held_out_edges() {
         let exec = Exec::new(2).unwrap();

@@ -1,18 +1,23 @@
-//! The verdict: whether a GNN would help, whether structure or features are enough, and whether there is a signal.
+//! The verdict: whether a GNN would help, whether structure or features are enough, and whether there is a
+//! signal.
 //!
-//! Both tasks are judged by predictive information ([`crate::information`]); the rule is at the head of `verdict/rule.rs`. For links, some questions come first:
+//! Both tasks are judged by predictive information ([`crate::information`]); the rule is at the head of
+//! `verdict/rule.rs`. For links, some questions come first:
 //!
 //! 1. A component is a *signal* if its p-value is at most 5 %, divided by the number of components (the
-//!    median of the splits' p-values), if its bins, learned on training pairs, get more than half of the held-out pairs right, and if all of this
-//!    holds against degree-matched negatives too: degrees alone separate edges from uniform pairs on many graphs, and if all degrees are
-//!    similar, the split itself leaves a trace in them.
-//! 2. No component is a signal. If one is against uniform negatives only, only degrees predict: `structure`, with `degree_only`, if higher
-//!    degrees mean more edges; otherwise it is the trace of the split, not a signal. Without a signal: `nothing` if every interval excludes a gain
-//!    of [`MARGIN`], otherwise `undecided`.
-//! 3. Some component is a signal: the rule decides which part of the data is enough. `gnn` also requires that structure is not ahead against degree-matched negatives.
+//!    median of the splits' p-values), if its bins, learned on training pairs, get more than half of the
+//!    held-out pairs right, and if all of this holds against degree-matched negatives too: degrees alone
+//!    separate edges from uniform pairs on many graphs, and if all degrees are similar, the split itself
+//!    leaves a trace in them.
+//! 2. No component is a signal. If one is against uniform negatives only, only degrees predict: `structure`,
+//!    with `degree_only`, if higher degrees mean more edges; otherwise it is the trace of the split, not a
+//!    signal. Without a signal: `nothing` if every interval excludes a gain of [`MARGIN`], otherwise
+//!    `undecided`.
+//! 3. Some component is a signal: the rule decides which part of the data is enough. `gnn` also requires that
+//!    structure is not ahead against degree-matched negatives.
 //!
-//! If Act's test data contradict the verdict, it is withdrawn and becomes `undecided`. Groups that were left out of the components are
-//! never judged.
+//! If Act's test data contradict the verdict, it is withdrawn and becomes `undecided`. Groups that were left
+//! out of the components are never judged.
 
 mod own;
 mod rule;
@@ -147,8 +152,9 @@ impl Candidate {
     }
 }
 
-/// Removes the signal of components that predict edges against degree-matched negatives no better than degrees do: if hubs are linked to each other, pairs of hubs
-/// that are not edges are rare, and matched negatives cannot have the degrees of edges.
+/// Removes the signal of components that predict edges against degree-matched negatives no better than
+/// degrees do: if hubs are linked to each other, pairs of hubs that are not edges are rare, and matched
+/// negatives cannot have the degrees of edges.
 pub(crate) fn confirm(
     components: &mut OrderedMap<ComponentSummary>,
     parts: &mut OrderedMap<ComponentSummary>,
@@ -282,7 +288,8 @@ pub(crate) fn judge(
     let silent = !(s || f || p || d_alone);
     let by_degree = silent && components.iter().any(|(_, c)| c.tells_by_degree(info.components));
     let higher = splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
-    // Whether a gain is excluded: against degree-matched negatives if there are any, because the trace of the split is not a gain.
+    // Whether a gain is excluded: against degree-matched negatives if there are any, because the trace of the
+    // split is not a gain.
     let degrees_tell = parts.get(Subject::Degrees.name()).is_some_and(|d| d.tells);
     let excluded = components.iter().all(|(name, c)| {
         let (interval, held_out) =
@@ -311,14 +318,16 @@ pub(crate) fn judge(
         }
         interval[1] < no_information + margin && !(info.task == TaskKind::Links && held_out.above(0.5))
     });
-    // Predictive information detects communities that no component's bins show, independently of degrees and of the split's trace in them.
+    // Predictive information detects communities that no component's bins show, independently of degrees and
+    // of the split's trace in them.
     let uniform = splits.iter().any(|split| split.matched.is_some());
     let beyond = known.and_then(|known| if uniform { known.beyond_degree } else { Some(known.information) });
     let unseen = silent && beyond.is_some_and(rule::has_signal);
     let excluded = excluded && beyond.is_some_and(rule::excludes_signal);
     let degree_only = by_degree && higher && excluded && !unseen;
     let x_unsure = silent && x_predicts;
-    // Cases without a signal beyond degrees, or with a signal only in D; everything else is decided by predictive information.
+    // Cases without a signal beyond degrees, or with a signal only in D; everything else is decided by
+    // predictive information.
     let kind = match () {
         () if d_alone => VerdictKind::Gnn,
         () if degree_only => VerdictKind::Structure,
@@ -465,8 +474,8 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
 /// Added if statistics of pairs predict better than any embedding.
 const PREFER_PAIRS: &str = " Statistics of pairs, such as common neighbours (X), predict better than any embedding: prefer a model that uses them.";
 
-/// The minimum improvement on degrees if degrees predict even matched pairs, and the largest AUC above chance against
-/// matched pairs at which `degree_only` still holds.
+/// The minimum improvement on degrees if degrees predict even matched pairs, and the largest AUC above chance
+/// against matched pairs at which `degree_only` still holds.
 const BEYOND_DEGREE: f64 = 0.05;
 
 fn compared<'s>(

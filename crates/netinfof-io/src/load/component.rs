@@ -15,9 +15,9 @@ use netinfof::{Error, Exec, Graph, Matrix, Result};
 
 /// Reads the rows of a user-supplied component, in the order of the graph's nodes.
 ///
-/// A table has a column of ids and one or more columns of numbers; an npz file has one array of numbers and optionally `ids`.
-/// Without ids, as in npy, there must be one row per node, in the order of the nodes, and the nodes must not have ids of
-/// their own. Nodes without a row get missing values.
+/// A table has a column of ids and one or more columns of numbers; an npz file has one array of numbers and
+/// optionally `ids`. Without ids, as in npy, there must be one row per node, in the order of the nodes, and
+/// the nodes must not have ids of their own. Nodes without a row get missing values.
 pub fn component(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
     let mut start = Vec::new();
     let opened = File::open(path).and_then(|file| {

@@ -1,4 +1,5 @@
-//! Edge lists and node tables with ids of any kind, from text or Parquet. Lists of plain numbers are read by `numbered`.
+//! Edge lists and node tables with ids of any kind, from text or Parquet. Lists of plain numbers are read by
+//! `numbered`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +16,8 @@ use netinfof::Matrix;
 use netinfof::{Error, Result};
 use netinfof::{Features, Graph, Pair};
 
-/// Reads an edge list: two id columns, the first two unless they are named. Other columns are not used, with a notice.
+/// Reads an edge list: two id columns, the first two unless they are named. Other columns are not used, with
+/// a notice.
 pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     // A source that can be read only once, such as a pipe, is left to the general reader.
     let again = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
@@ -264,8 +266,8 @@ fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<V
     Ok((names.len(), Some(names)))
 }
 
-/// Classes in ascending order of their names (numerically if all are numbers); empty, `nan` and −1 mean unknown. Also returns the names, unless they
-/// are the numbers themselves.
+/// Classes in ascending order of their names (numerically if all are numbers); empty, `nan` and −1 mean
+/// unknown. Also returns the names, unless they are the numbers themselves.
 pub(super) fn number_labels(labels: &[String]) -> (Vec<i32>, Option<Vec<String>>) {
     let known = |label: &str| !(label.is_empty() || label == "-1" || label.eq_ignore_ascii_case("nan"));
     let mut names: Vec<&String> = labels.iter().filter(|label| known(label)).collect();
@@ -281,11 +283,13 @@ pub(super) fn number_labels(labels: &[String]) -> (Vec<i32>, Option<Vec<String>>
     (labels.iter().map(|label| number.get(label.as_str()).copied().unwrap_or(-1)).collect(), classes)
 }
 
-/// Names of nodes in order of first appearance. Each is stored once; a hash table with open addressing finds them.
+/// Names of nodes in order of first appearance. Each is stored once; a hash table with open addressing finds
+/// them.
 #[derive(Default)]
 pub(super) struct Ids {
     names: Vec<String>,
-    /// Numbers of names, plus one, at or after the position of their hash; 0 means empty. The length is a power of two.
+    /// Numbers of names, plus one, at or after the position of their hash; 0 means empty. The length is a
+    /// power of two.
     slots: Vec<u32>,
     hasher: RandomState,
     notation: Notation,
@@ -295,7 +299,8 @@ pub(super) struct Ids {
 struct Notation {
     all_numbers: bool,
     some_floats: bool,
-    /// The line of the first float that is not a valid id, and the reason. In a list of names it may be valid.
+    /// The line of the first float that is not a valid id, and the reason. In a list of names it may be
+    /// valid.
     fault: Option<(usize, String)>,
 }
 
@@ -349,8 +354,8 @@ impl Ids {
         self.slots[self.slot(name)].checked_sub(1)
     }
 
-    /// Where all ids are numbers and some are written as floats, such as `4.0`, they become the whole numbers that they represent. Returns whether
-    /// different ids are still different.
+    /// Where all ids are numbers and some are written as floats, such as `4.0`, they become the whole numbers
+    /// that they represent. Returns whether different ids are still different.
     fn make_whole(&mut self, edges: &mut [Pair]) -> Result<bool> {
         if !(self.notation.all_numbers && self.notation.some_floats) {
             return Ok(true);

@@ -1,5 +1,5 @@
-//! Geom-GCN's two text files: edges, and for each node its features and its label. Features are a list of numbers, or (Actor) the list
-//! of the columns that are 1, marked by `feature_amount` in the header.
+//! Geom-GCN's two text files: edges, and for each node its features and its label. Features are a list of
+//! numbers, or (Actor) the list of the columns that are 1, marked by `feature_amount` in the header.
 
 use std::path::Path;
 
@@ -73,7 +73,8 @@ pub(super) fn graph(folder: &Path, name: &str) -> Result<Graph> {
         .with_labels(nodes.iter().map(|node| node.2.max(-1)).collect())
 }
 
-/// Rows that are 1 in the listed columns. The amount in Actor's header is one too small for its largest column.
+/// Rows that are 1 in the listed columns. The amount in Actor's header is one too small for its largest
+/// column.
 fn marked(nodes: &[(usize, Vec<f32>, i32)], amount: usize) -> std::result::Result<Features, String> {
     const MOST: usize = 1 << 24;
     let mut width = amount;

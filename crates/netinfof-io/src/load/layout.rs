@@ -1,4 +1,5 @@
-//! Layout of a table: which columns hold ids, whether the first row is a header, and whether it is an edge list.
+//! Layout of a table: which columns hold ids, whether the first row is a header, and whether it is an edge
+//! list.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -66,7 +67,8 @@ const ID_NAMES: [&str; 5] = ["id", "node", "nodeid", "name", "vertex"];
 /// Names of columns that describe a node.
 const ATTRIBUTES: [&str; 7] = ["label", "labels", "y", "class", "target", "community", "category"];
 
-/// A table with a header and at least this many columns, none of them named like an end of an edge, is not an edge list.
+/// A table with a header and at least this many columns, none of them named like an end of an edge, is not an
+/// edge list.
 const MANY_NAMED: usize = 5;
 /// The same without a header.
 const MANY_UNNAMED: usize = 6;
@@ -168,7 +170,8 @@ pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstR
     FirstRow::Data
 }
 
-/// Whether a text could be a column name: letters, with optional punctuation between them and a number at the end.
+/// Whether a text could be a column name: letters, with optional punctuation between them and a number at the
+/// end.
 pub(super) fn is_word(name: &str) -> bool {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     name.len() - stem.len() <= 1

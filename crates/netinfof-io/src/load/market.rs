@@ -1,4 +1,5 @@
-//! MatrixMarket's coordinate format: `%%MatrixMarket matrix coordinate …`, a line of sizes, one entry per line, numbered from 1.
+//! MatrixMarket's coordinate format: `%%MatrixMarket matrix coordinate …`, a line of sizes, one entry per
+//! line, numbered from 1.
 
 use std::path::Path;
 

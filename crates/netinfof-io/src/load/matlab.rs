@@ -1,5 +1,5 @@
-//! Graphs in MATLAB files: those of LINKX (`edge_index`, `node_feat`, `label`), Facebook 100 (`A`, `local_info`) and fraud graphs (`homo`,
-//! `features`, `label`).
+//! Graphs in MATLAB files: those of LINKX (`edge_index`, `node_feat`, `label`), Facebook 100 (`A`,
+//! `local_info`) and fraud graphs (`homo`, `features`, `label`).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -158,8 +158,8 @@ fn with_nodes(
     Ok(graph)
 }
 
-/// Facebook 100: of the seven facts about a person the second is the class, where 0 means unknown, and the others are features, with one column
-/// per value.
+/// Facebook 100: of the seven facts about a person the second is the class, where 0 means unknown, and the
+/// others are features, with one column per value.
 fn facebook(graph: Graph, info: &Variable) -> std::result::Result<Graph, Fault> {
     const GENDER: usize = 1;
     let Variable::Dense { rows, cols, values } = info else {

@@ -1,8 +1,10 @@
-//! Edge lists of plain numbers, as most large lists are: read twice, in blocks on all threads, directly into the finished graph.
+//! Edge lists of plain numbers, as most large lists are: read twice, in blocks on all threads, directly into
+//! the finished graph.
 //!
-//! The first pass counts, the second fills; additional memory is one counter per node. Anything that is not a plain list of
-//! numbers (names, quotes, ragged rows, numbers beyond 32 bits) is left to the general reader, which reports errors precisely.
-//! Parquet tables of whole numbers use the same algorithm with another reader.
+//! The first pass counts, the second fills; additional memory is one counter per node. Anything that is not a
+//! plain list of numbers (names, quotes, ragged rows, numbers beyond 32 bits) is left to the general reader,
+//! which reports errors precisely. Parquet tables of whole numbers use the same algorithm with another
+//! reader.
 
 use std::io::{BufRead as _, Read};
 use std::path::Path;
@@ -17,8 +19,8 @@ use netinfof::{Csr, Graph, NodeId, Pair};
 use netinfof::{Error, Result};
 
 const BLOCK: usize = 1 << 20;
-/// Minimum number of nodes per bucket for counting and filling: a bucket's rows are close together in memory, and one thread at a time
-/// works on them, without locks.
+/// Minimum number of nodes per bucket for counting and filling: a bucket's rows are close together in memory,
+/// and one thread at a time works on them, without locks.
 const BUCKET: u32 = 14;
 /// Sorting into more buckets would be slow.
 const BUCKETS: usize = 512;
@@ -304,7 +306,8 @@ impl Shape {
         let mut line = Vec::new();
         loop {
             line.clear();
-            // Longer lines are not edges; a byte-order mark or an unusual character is left to the general reader.
+            // Longer lines are not edges; a byte-order mark or an unusual character is left to the general
+            // reader.
             let read =
                 (&mut reader).take(1 << 16).read_until(b'\n', &mut line).map_err(|e| Error::io(path, e))?;
             if read == 0 || read == 1 << 16 || !line.is_ascii() {
@@ -546,7 +549,8 @@ fn skipped(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'#' | b'%')) || line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// The number of up to seven digits at the start of the text, and its length: eight bytes at once, without a branch per byte.
+/// The number of up to seven digits at the start of the text, and its length: eight bytes at once, without a
+/// branch per byte.
 #[inline]
 fn short(text: &[u8]) -> Option<(NodeId, usize)> {
     let bytes = u64::from_le_bytes(*text.first_chunk::<8>()?);

@@ -1,4 +1,5 @@
-//! Folders of the Open Graph Benchmark: `raw/` with gzipped tables or one npz, and `split/NAME/` with gzipped ids or Torch's pickles.
+//! Folders of the Open Graph Benchmark: `raw/` with gzipped tables or one npz, and `split/NAME/` with gzipped
+//! ids or Torch's pickles.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -123,7 +124,8 @@ fn label_column(path: &Path, exec: &Exec) -> Result<Vec<i32>> {
     Ok(labels)
 }
 
-/// The link split of this folder. If training edges have no file, they are the edges of the graph without the others.
+/// The link split of this folder. If training edges have no file, they are the edges of the graph without the
+/// others.
 pub(super) fn link_split(folder: &Path, graph: &Graph) -> Result<LinkPairs> {
     let folder = split_folder(folder)?;
     let part = |name: &str| torch::pairs(&folder.join(name));

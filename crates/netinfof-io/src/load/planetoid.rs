@@ -1,4 +1,5 @@
-//! Planetoid's eight pickles `ind.NAME.*`: rows of `allx` come first, row k of `tx` belongs to the k-th node of `test.index`.
+//! Planetoid's eight pickles `ind.NAME.*`: rows of `allx` come first, row k of `tx` belongs to the k-th node
+//! of `test.index`.
 
 use std::path::Path;
 

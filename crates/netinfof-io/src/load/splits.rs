@@ -1,4 +1,5 @@
-//! User-supplied splits, pairs and nodes, by the graph's own ids: tables, npz, folders of the Open Graph Benchmark.
+//! User-supplied splits, pairs and nodes, by the graph's own ids: tables, npz, folders of the Open Graph
+//! Benchmark.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -67,7 +68,8 @@ pub(super) fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
     }
 }
 
-/// The columns of a table that hold ids of the graph, and the names of all columns if it has a header. The header is consumed.
+/// The columns of a table that hold ids of the graph, and the names of all columns if it has a header. The
+/// header is consumed.
 pub(super) struct IdColumns<const N: usize> {
     pub(super) ids: [usize; N],
     pub(super) names: Option<Vec<String>>,
@@ -75,8 +77,8 @@ pub(super) struct IdColumns<const N: usize> {
 }
 
 impl<const N: usize> IdColumns<N> {
-    /// `known` finds the columns by their names; by default they are the first. A first row of words that are not nodes is a header if
-    /// it looks like one; otherwise it is read as data and refused.
+    /// `known` finds the columns by their names; by default they are the first. A first row of words that are
+    /// not nodes is a header if it looks like one; otherwise it is read as data and refused.
     pub(super) fn of(
         rows: &mut Table,
         known: impl Fn(&[String]) -> Option<[usize; N]>,
@@ -141,8 +143,8 @@ fn unknown(rows: &Table, row: &Row, id: &str, first: bool) -> Error {
     rows.error(row.line, format!("`{id}` is not a node of the graph{header}"))
 }
 
-/// Iterates over a table with two columns of ids; `each` gets the pair, the row and the label column in tables of three columns,
-/// and returns the problem of the row, if any.
+/// Iterates over a table with two columns of ids; `each` gets the pair, the row and the label column in
+/// tables of three columns, and returns the problem of the row, if any.
 fn each_pair(
     path: &Path,
     graph: &Graph,
@@ -191,7 +193,8 @@ fn pair_file(path: &Path, graph: &Graph, exec: &Exec) -> Result<Pairs> {
     Ok(pairs)
 }
 
-/// Reads pairs by the graph's own ids: two columns of a table, by common names or the first two; other columns are ignored.
+/// Reads pairs by the graph's own ids: two columns of a table, by common names or the first two; other
+/// columns are ignored.
 pub fn pairs(path: &Path, graph: &Graph, exec: &Exec) -> Result<Vec<Pair>> {
     let mut pairs = Vec::new();
     each_pair(path, graph, false, exec, |pair, _, _| {
@@ -248,7 +251,8 @@ pub fn node_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Resul
     Ok(NodeSets { train: read(&files.train)?, valid: read(&files.valid)?, test: read(&files.test)? })
 }
 
-/// Reads a user-supplied node split from the masks of an npz file: `train_mask`, `val_mask` (or `valid_mask`), `test_mask`.
+/// Reads a user-supplied node split from the masks of an npz file: `train_mask`, `val_mask` (or
+/// `valid_mask`), `test_mask`.
 pub fn node_split_npz(path: &Path) -> Result<NodeSets> {
     let mut npz = Npz::open(path)?;
     let mut mask = |names: &[&str]| -> Result<Vec<NodeId>> {
@@ -271,8 +275,8 @@ pub fn node_split_npz(path: &Path) -> Result<NodeSets> {
 
 /// Reads a user-supplied link split from an npz file.
 ///
-/// Two layouts: `train_edges`, `valid_edges` + `y_valid`, `test_edges` + `y_test`; or, as OGB names them, `train_edge`,
-/// `valid_edge`, `valid_edge_neg`, `test_edge`, `test_edge_neg`.
+/// Two layouts: `train_edges`, `valid_edges` + `y_valid`, `test_edges` + `y_test`; or, as OGB names them,
+/// `train_edge`, `valid_edge`, `valid_edge_neg`, `test_edge`, `test_edge_neg`.
 pub fn link_split_npz(path: &Path) -> Result<LinkPairs> {
     let mut npz = Npz::open(path)?;
     if npz.has("train_edge") {

@@ -1,4 +1,5 @@
-//! Tensor files of Torch in the old format (consecutive pickles) and the new format (a zip), read without Torch.
+//! Tensor files of Torch in the old format (consecutive pickles) and the new format (a zip), read without
+//! Torch.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -76,7 +77,8 @@ fn zipped(path: &Path) -> std::result::Result<Saved, String> {
     Ok(Saved { pickle, storages })
 }
 
-/// Old format: a magic number, a version, facts about the machine, the object, keys of the storages; then the storages.
+/// Old format: a magic number, a version, facts about the machine, the object, keys of the storages; then the
+/// storages.
 fn chained(bytes: &[u8]) -> std::result::Result<Saved, String> {
     let mut at = 0;
     let mut next = || {

@@ -4,8 +4,8 @@ use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result as Decoded};
 
-/// Pages of a column, checked before decoding: the library allocates memory for the declared number of values, and panics
-/// if a text is longer than its page.
+/// Pages of a column, checked before decoding: the library allocates memory for the declared number of
+/// values, and panics if a text is longer than its page.
 pub(super) struct CheckedPages {
     pub(super) pages: Box<dyn PageReader>,
     pub(super) optional: bool,
@@ -115,7 +115,8 @@ pub(super) fn present(mut levels: &[u8], count: u32) -> Option<u32> {
     Some(present)
 }
 
-/// Delta-encoded texts follow a list of their lengths with its count; there are two such lists if texts share prefixes.
+/// Delta-encoded texts follow a list of their lengths with its count; there are two such lists if texts share
+/// prefixes.
 pub(super) fn lengths_fit(encoding: Encoding, values: &[u8], count: u32) -> bool {
     if !matches!(encoding, Encoding::DELTA_LENGTH_BYTE_ARRAY | Encoding::DELTA_BYTE_ARRAY) {
         return true;

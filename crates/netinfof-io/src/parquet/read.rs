@@ -1,8 +1,8 @@
 //! Reading of Parquet files row by row.
 //!
-//! The decoding library trusts some of the sizes that a file declares, and panics on some inconsistencies. So these
-//! sizes are checked against the file first. Remaining panics are caught and reported as an invalid file; the process's panic
-//! hook belongs to the caller and is never changed.
+//! The decoding library trusts some of the sizes that a file declares, and panics on some inconsistencies. So
+//! these sizes are checked against the file first. Remaining panics are caught and reported as an invalid
+//! file; the process's panic hook belongs to the caller and is never changed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -34,7 +34,8 @@ pub(crate) struct Reader {
     fields: Vec<Field>,
     /// The reader of each field; `None` for fields that are not needed.
     columns: Vec<Option<Values>>,
-    /// The row group, the number of rows not yet decoded, the decoded rows, and how many of them were returned.
+    /// The row group, the number of rows not yet decoded, the decoded rows, and how many of them were
+    /// returned.
     group: usize,
     left: usize,
     decoded: usize,
@@ -65,7 +66,8 @@ impl Reader {
             };
             rows = rows.saturating_add(own);
         }
-        // Ids differ between rows, so they cannot compress arbitrarily well; other columns may compress more, within limits.
+        // Ids differ between rows, so they cannot compress arbitrarily well; other columns may compress more,
+        // within limits.
         if is_bomb(rows.saturating_mul(8), length)
             || is_bomb(rows.saturating_mul(fields.len() as u64), length)
         {
@@ -227,8 +229,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Checks that the pages of a row group are inside the file and that none unpacks to an implausible size: the library allocates as
-    /// much memory as a page declares.
+    /// Checks that the pages of a row group are inside the file and that none unpacks to an implausible size:
+    /// the library allocates as much memory as a page declares.
     fn check_pages(&self) -> Result<()> {
         let group = self.file.metadata().row_group(self.group);
         let damaged =
@@ -298,8 +300,8 @@ fn sound<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
     Err(Error::Format { path: path.into(), what: format!("not a readable Parquet file: {what}") })
 }
 
-/// Checks the metadata at the end of the file: it must be inside the file, and nodes of the schema must have as many children as there
-/// are nodes, because the library allocates memory for them.
+/// Checks the metadata at the end of the file: it must be inside the file, and nodes of the schema must have
+/// as many children as there are nodes, because the library allocates memory for them.
 fn check_footer(file: &mut File, length: u64) -> std::result::Result<(), String> {
     let damaged = || "not a readable Parquet file: it does not end with a description of itself".to_string();
     let mut tail = [0; 8];
@@ -320,8 +322,9 @@ fn check_footer(file: &mut File, length: u64) -> std::result::Result<(), String>
     if walked.is_none() || children > nodes { Err(damaged()) } else { Ok(()) }
 }
 
-/// Parses a structure in Thrift's compact protocol and passes on every number with the path of its field, and the length of
-/// texts; `read` is the number of bytes. Lists have the path of their field. `None` if it is invalid.
+/// Parses a structure in Thrift's compact protocol and passes on every number with the path of its field, and
+/// the length of texts; `read` is the number of bytes. Lists have the path of their field. `None` if it is
+/// invalid.
 fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], i64)) -> Option<()> {
     fn byte(input: &mut impl BufRead, read: &mut u64) -> Option<u8> {
         let mut byte = [0];

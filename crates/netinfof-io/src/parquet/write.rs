@@ -56,8 +56,8 @@ impl<W: Write + Send> Writer<W> {
         Ok(Writer { file, kinds: columns.iter().map(|&(_, kind)| kind).collect() })
     }
 
-    /// Writes some rows as one row group: all columns, of equal length. Groups of at least 100 000 rows are fast to read; memory
-    /// grows with the number of rows per call.
+    /// Writes some rows as one row group: all columns, of equal length. Groups of at least 100 000 rows are
+    /// fast to read; memory grows with the number of rows per call.
     pub fn write(&mut self, columns: &[Column]) -> Result<()> {
         assert!(
             columns.iter().map(Column::kind).eq(self.kinds.iter().copied())

@@ -1,10 +1,11 @@
 //! Conversion of log-odds into probabilities, fitted on data that the weights were not fitted on.
 //!
-//! The penalty shrinks weights, and edges are more frequent among training pairs than among all pairs: raw log-odds rank well but are not probabilities. For links two
-//! numbers (Platt's slope and shift) map them to probabilities. Which two depends on how common edges are among the pairs to be
-//! scored: if one pair in ten thousand is an edge, only the highest scores matter, and the slope there differs from that
-//! in the middle. So there are two numbers for each of several shares of edges, fitted with pairs weighted to that share. For nodes, one
-//! temperature is enough.
+//! The penalty shrinks weights, and edges are more frequent among training pairs than among all pairs: raw
+//! log-odds rank well but are not probabilities. For links two numbers (Platt's slope and shift) map them to
+//! probabilities. Which two depends on how common edges are among the pairs to be scored: if one pair in ten
+//! thousand is an edge, only the highest scores matter, and the slope there differs from that in the middle.
+//! So there are two numbers for each of several shares of edges, fitted with pairs weighted to that share.
+//! For nodes, one temperature is enough.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +58,8 @@ impl LinkCalibration {
         LinkCalibration { fits, negatives: negatives.len() }
     }
 
-    /// Whether there were enough pairs for this share of edges: at least as many non-edges per edge as the share implies.
+    /// Whether there were enough pairs for this share of edges: at least as many non-edges per edge as the
+    /// share implies.
     pub fn reaches(&self, prior: f64) -> bool {
         prior * self.negatives as f64 >= 1.0
     }
@@ -116,14 +118,16 @@ impl LogOdds {
         LogOdds::fit_from(LogOdds { prior, slope: 1.0, shift: 0.0 }, positives, negatives, prior)
     }
 
-    /// The maximum-likelihood slope and shift when edges have the total weight `prior` and other pairs the rest.
+    /// The maximum-likelihood slope and shift when edges have the total weight `prior` and other pairs the
+    /// rest.
     fn fit_from(start: LogOdds, positives: &[f64], negatives: &[f64], prior: f64) -> Self {
         let mut found = LogOdds { prior, ..start };
         let offset = logit(prior);
         // Slightly below 1 (Platt's smoothing): perfectly separated edges would have no finite slope.
         let sure = (positives.len() as f64 + 1.0) / (positives.len() as f64 + 2.0);
         let sides = [(positives, prior, sure), (negatives, 1.0 - prior, 0.0)];
-        // The same for other pairs, without adding to the share of edges: it penalises slopes far above the starting value.
+        // The same for other pairs, without adding to the share of edges: it penalises slopes far above the
+        // starting value.
         let ridge = 1e-4 * prior / positives.len().min(negatives.len()) as f64;
         let loss = |at: &LogOdds| -> f64 {
             let side = |&(scores, weight, t): &(&[f64], f64, f64)| {
@@ -195,7 +199,8 @@ pub struct NodeCalibration {
 }
 
 impl NodeCalibration {
-    /// From the scores of nodes that the weights were not fitted on, class after class, and their true classes.
+    /// From the scores of nodes that the weights were not fitted on, class after class, and their true
+    /// classes.
     pub(crate) fn fit(scores: &[f64], truth: &[u32], classes: usize) -> Self {
         if truth.is_empty() || classes < 2 {
             return NodeCalibration { temperature: 1.0 };
@@ -256,8 +261,8 @@ mod tests {
         assert!(found.is_sound());
     }
 
-    /// Scores whose log-odds are steep in the middle and flat at the top: one slope cannot fit both, and the expected number of edges must
-    /// be right at every share.
+    /// Scores whose log-odds are steep in the middle and flat at the top: one slope cannot fit both, and the
+    /// expected number of edges must be right at every share.
     #[test]
     fn the_expected_number_of_edges_is_right_at_every_share() {
         let mut draw = Seed(6).stream(Stream::Synth, 0);

@@ -25,8 +25,8 @@ use crate::training::Training;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Penalties {
-    /// From the smallest penalty that leaves all weights at zero downwards, until validation no longer improves: one strong
-    /// component may be best alone, and the others enter one by one.
+    /// From the smallest penalty that leaves all weights at zero downwards, until validation no longer
+    /// improves: one strong component may be best alone, and the others enter one by one.
     Path(Path),
     /// A grid, as in the paper.
     Grid(Grid),
@@ -60,15 +60,16 @@ impl Default for Path {
 pub struct LinkActParams {
     /// Penalties to try (default a path).
     pub penalties: Penalties,
-    /// The K of Hits@K; `None` means 100, less on small graphs, and 10 if each positive has its own negatives.
+    /// The K of Hits@K; `None` means 100, less on small graphs, and 10 if each positive has its own
+    /// negatives.
     pub hits: Option<usize>,
-    /// Whether features of a pair depend on the order of its nodes, as in the paper (default: no, because in most data
-    /// the order identifies edges).
+    /// Whether features of a pair depend on the order of its nodes, as in the paper (default: no, because in
+    /// most data the order identifies edges).
     pub directed: bool,
     /// Negatives per training edge (default 3).
     pub negatives: usize,
-    /// Maximum number of training pairs (default 300 000). Edges beyond that are not used for training, neither by the
-    /// compatibility matrices nor by the bins of Probe.
+    /// Maximum number of training pairs (default 300 000). Edges beyond that are not used for training,
+    /// neither by the compatibility matrices nor by the bins of Probe.
     pub max_pairs: usize,
 }
 
@@ -181,7 +182,8 @@ enum Measure {
     OwnRanks(usize),
 }
 
-/// Maximum numbers of positives with their own hard negatives, and of these negatives, that are used for choices.
+/// Maximum numbers of positives with their own hard negatives, and of these negatives, that are used for
+/// choices.
 const JUDGED: [usize; 2] = [1000, 100];
 
 impl<'a> Judge<'a> {
@@ -203,7 +205,8 @@ impl<'a> Judge<'a> {
         if split.choice.len() <= split.valid.negatives.len() {
             return Judge { positives, negatives: Borrowed(&valid.negatives), measure: Measure::Hits(k) };
         }
-        // The share of negatives that Hits@K lets through on the test pairs, so that the choice optimises the same threshold.
+        // The share of negatives that Hits@K lets through on the test pairs, so that the choice optimises the
+        // same threshold.
         let rank = (k * split.choice.len()).div_ceil(split.test.negatives.len()).max(1);
         let negatives = Owned(PairSet::new(split.choice.clone(), source, exec));
         Judge { positives, negatives, measure: Measure::Hits(rank) }
@@ -230,8 +233,8 @@ pub struct KnownEdges<'a> {
     pub seed: Seed,
 }
 
-/// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test pairs.
-/// The components must have been learned for Act.
+/// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test
+/// pairs. The components must have been learned for Act.
 pub fn links(
     learned: &[Learned],
     split: &LinkSplit,
@@ -245,7 +248,8 @@ pub fn links(
     let k = check_hits(params, split, exec)?;
     let labels = training.act.labels();
     let all: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
-    // What was learned in the folds may not generalise: a component that ranks validation edges below other pairs is left out.
+    // What was learned in the folds may not generalise: a component that ranks validation edges below other
+    // pairs is left out.
     let holds = |component: &&LinkComponent| {
         let [edges, others] = [&valid.positives, &valid.negatives]
             .map(|set| component.similarities(set, exec).iter().map(|&s| f64::from(s)).collect::<Vec<_>>());
@@ -291,7 +295,8 @@ pub fn links(
                 best = Some((figure, Chosen::new(&penalty, info), weights.clone()));
                 without_gain = 0;
             } else {
-                // A value below the best that still rises may exceed it later: a strong component may need several penalties to enter.
+                // A value below the best that still rises may exceed it later: a strong component may need
+                // several penalties to enter.
                 without_gain = if rising { 0 } else { without_gain + 1 };
             }
             exec.step()?;
@@ -340,7 +345,8 @@ pub fn links(
         ActReport::new(metrics(&valid_scores), metrics(&test), &weights, names.zip(&ranges), chosen);
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
-    // Many uniform pairs sample the top of the ranking of all pairs, whichever negatives the model is tested on.
+    // Many uniform pairs sample the top of the ranking of all pairs, whichever negatives the model is tested
+    // on.
     let others = split.calibration_pairs(all_edges, seed);
     let others = model.scores(&weighing, &PairSet::new(others.into_owned(), source, exec), exec);
     let calibration = LinkCalibration::fit(&valid_scores[0], &others);
@@ -386,7 +392,8 @@ impl Path {
     }
 }
 
-/// The K to use: the requested one if there are enough negatives; by default 100, or the largest of 50, 20, 10, … that fits.
+/// The K to use: the requested one if there are enough negatives; by default 100, or the largest of 50, 20,
+/// 10, … that fits.
 pub(crate) fn check_hits(params: &LinkActParams, split: &LinkSplit, exec: &Exec) -> Result<usize> {
     if split.negatives_per_edge > 0 {
         return match params.hits {

@@ -29,8 +29,8 @@ pub struct NodeActParams {
     pub grid: Grid,
     /// How embeddings are normalised (default by kind).
     pub normalization: Normalization,
-    /// Components with a higher p-value in Probe are left out (default 0.05): components without a detectable signal only
-    /// add noise to a model with few labels. If this would leave out all of them, all stay.
+    /// Components with a higher p-value in Probe are left out (default 0.05): components without a detectable
+    /// signal only add noise to a model with few labels. If this would leave out all of them, all stay.
     pub max_p: f64,
 }
 
@@ -132,7 +132,8 @@ fn log_likelihood(scores: &[f64], truth: &[u32], classes: usize) -> f64 {
     scores.chunks_exact(classes).zip(truth).map(of).sum::<f64>() / truth.len() as f64
 }
 
-/// Fits a node classifier on the training nodes, chooses its penalty on validation nodes, and measures it on test nodes.
+/// Fits a node classifier on the training nodes, chooses its penalty on validation nodes, and measures it on
+/// test nodes.
 ///
 /// `probed` holds Probe's results on the same components: those without a detectable signal are left out.
 pub fn nodes(
@@ -177,7 +178,8 @@ pub fn nodes(
             for penalty in grid.penalties(labels.len()) {
                 let info = solver.fit(&penalty)?;
                 let scores = NodeModel::new(solver.weights(), &every).scores(&of(&split.sets.valid), exec);
-                // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise (docs/design/act.md).
+                // The likelihood decides, accuracy breaks ties: on a few dozen nodes accuracies are noise
+                // (docs/design/act.md).
                 let quality = (
                     log_likelihood(&scores, &valid_labels, classes),
                     metric::accuracy(&most_probable(&scores, classes), &valid_labels),
@@ -227,7 +229,8 @@ pub fn nodes(
             .collect(),
         confusion,
     });
-    // Validation nodes are few, so training nodes are used for calibration too, each scored by a model that was fitted without it.
+    // Validation nodes are few, so training nodes are used for calibration too, each scored by a model that
+    // was fitted without it.
     let penalty = SglParams {
         lambda1: report.chosen.lambda1,
         lambda2: report.chosen.lambda2,
@@ -258,11 +261,13 @@ struct TriedFit<'a> {
     weights: Weights,
 }
 
-/// Additional group penalties for tables: a few columns that determine the class need larger weights than words do.
+/// Additional group penalties for tables: a few columns that determine the class need larger weights than
+/// words do.
 const TABLE_PENALTIES: [f64; 2] = [3e-3, 1e-3];
 
-/// The sets of components that are tried. Components without a detectable signal in Probe are left out, unless none has one. Clusters of a table's rows
-/// are a coarse measure, so for tables all components, and features alone, are tried as well.
+/// The sets of components that are tried. Components without a detectable signal in Probe are left out,
+/// unless none has one. Clusters of a table's rows are a coarse measure, so for tables all components, and
+/// features alone, are tried as well.
 fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) -> Vec<Vec<bool>> {
     let told: Vec<bool> = probed.iter().map(|info| info.p_value <= max_p).collect();
     let all = vec![true; components.len()];
@@ -286,7 +291,8 @@ fn of_set<'a>(embeddings: &'a [Matrix], set: &[bool], left_out: &'a Matrix) -> V
 /// Number of folds for calibration on training nodes.
 const CALIBRATION_FOLDS: usize = 5;
 
-/// Scores of the training nodes by models that were fitted without them, and their classes. `None` if a class has too few nodes.
+/// Scores of the training nodes by models that were fitted without them, and their classes. `None` if a class
+/// has too few nodes.
 fn cross_fitted(
     embeddings: &[&Matrix],
     split: &NodeSplit,
@@ -324,7 +330,8 @@ fn cross_fitted(
     Ok((scores, truth))
 }
 
-/// For every node, log₂ of the ratio between the model's probability of its class and the share of that class.
+/// For every node, log₂ of the ratio between the model's probability of its class and the share of that
+/// class.
 fn gained_bits(scores: &[f64], truth: &[u32], calibration: NodeCalibration, shares: &[f64]) -> Vec<f64> {
     let of = |(row, &class): (&[f64], &u32)| {
         let cooled: Vec<f64> = row.iter().map(|s| s / calibration.temperature).collect();

@@ -1,7 +1,9 @@
-//! Communities: the leading eigenvectors of the normalised adjacency, and the similarity of two nodes in a few of them.
+//! Communities: the leading eigenvectors of the normalised adjacency, and the similarity of two nodes in a
+//! few of them.
 //!
-//! Most of the dimensions of U are noise on a small sparse graph, and its compatibility matrix fits that noise. A few leading
-//! eigenvectors of the normalised adjacency, compared without fitting anything, represent communities and connected components.
+//! Most of the dimensions of U are noise on a small sparse graph, and its compatibility matrix fits that
+//! noise. A few leading eigenvectors of the normalised adjacency, compared without fitting anything,
+//! represent communities and connected components.
 
 use crate::error::Result;
 use crate::exec::Exec;
@@ -84,7 +86,8 @@ impl CommunityVectors {
 mod tests {
     use super::*;
 
-    /// Nodes of one clique are similar, nodes of two cliques are not, and a node without edges is similar to none.
+    /// Nodes of one clique are similar, nodes of two cliques are not, and a node without edges is similar to
+    /// none.
     #[test]
     fn cliques_are_communities() {
         let mut edges = Vec::new();

@@ -46,8 +46,9 @@ pub(super) fn pca(
         let svd = svd(&centred)?;
         (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>())
     } else {
-        // Few columns: form the matrix and decompose its small covariance matrix instead. Its eigenvalues are squares, so a steep
-        // spectrum is beyond what iterations in single precision resolve: then the decomposition is exact.
+        // Few columns: form the matrix and decompose its small covariance matrix instead. Its eigenvalues are
+        // squares, so a steep spectrum is beyond what iterations in single precision resolve: then the
+        // decomposition is exact.
         let table = centred.apply(&Matrix::identity(op.cols()), exec);
         let covariance = kernel::gram(&table, None, exec);
         let wanted = params.dim.min(op.cols());

@@ -1,8 +1,9 @@
-//! A component without its nodes: everything that is needed to embed the nodes of any graph in the same space.
+//! A component without its nodes: everything that is needed to embed the nodes of any graph in the same
+//! space.
 //!
-//! In: a component from a run or from a file, and a graph. Out: for the same graph, bitwise the same rows; for a graph with
-//! more nodes and edges, rows that are valid input of the same model: U and R by `A V Σ^-½`, the others by the
-//! axes of their PCA.
+//! In: a component from a run or from a file, and a graph. Out: for the same graph, bitwise the same rows;
+//! for a graph with more nodes and edges, rows that are valid input of the same model: U and R by `A V Σ^-½`,
+//! the others by the axes of their PCA.
 
 use std::borrow::Cow;
 
@@ -41,7 +42,8 @@ pub(crate) enum PlacementBasis {
 /// Nodes to be embedded: a graph and its prepared features.
 pub(crate) struct PlacementInput<'a> {
     graph: &'a Csr,
-    /// For each node, its number in the graph that the components were computed from; `None` if that is the same graph.
+    /// For each node, its number in the graph that the components were computed from; `None` if that is the
+    /// same graph.
     known: Option<&'a [Option<NodeId>]>,
     /// Prepared with both weightings of words.
     features: [Option<FeatureOperator<'a>>; 2],

@@ -1,17 +1,19 @@
 //! Preparation of features: the kind of every column, and its form as input of a linear model.
 //!
-//! Words, numbers, flags and category codes need different forms as input of a linear model, so every column is prepared by
-//! its kind ([`ColumnKind`]):
+//! Words, numbers, flags and category codes need different forms as input of a linear model, so every column
+//! is prepared by its kind ([`ColumnKind`]):
 //!
-//! - *Words*, many columns that are mostly zero, are divided by their row's sum, as in the paper. Where some are negative
-//!   (hashed words), by the row's length. Values are not shifted, so sparse features stay sparse.
-//! - *Numbers* are centred and scaled column by column, with robust estimates of both. Tables of few columns also get
-//!   piecewise linear functions of each number's rank, so that a linear model can fit a curve.
+//! - *Words*, many columns that are mostly zero, are divided by their row's sum, as in the paper. Where some
+//!   are negative (hashed words), by the row's length. Values are not shifted, so sparse features stay
+//!   sparse.
+//! - *Numbers* are centred and scaled column by column, with robust estimates of both. Tables of few columns
+//!   also get piecewise linear functions of each number's rank, so that a linear model can fit a curve.
 //! - *Flags* (two values) are centred and scaled; *categories* (few whole numbers) get one column per level.
-//! - *Missing values* (NaN) become the column's median, or its most common value, and an extra column marks them.
+//! - *Missing values* (NaN) become the column's median, or its most common value, and an extra column marks
+//!   them.
 //!
-//! A graph without features gets one-hot degrees instead. They count as structure and are never combined with real features,
-//! unless the paper's preparation is requested with them.
+//! A graph without features gets one-hot degrees instead. They count as structure and are never combined with
+//! real features, unless the paper's preparation is requested with them.
 
 mod column;
 mod degrees;
@@ -37,7 +39,8 @@ pub enum FeatureScaling {
     /// Every column by its kind.
     #[default]
     ByKind,
-    /// As in the paper's published code: the overall minimum is subtracted, and every row is divided by its sum.
+    /// As in the paper's published code: the overall minimum is subtracted, and every row is divided by its
+    /// sum.
     Paper,
 }
 
@@ -85,7 +88,8 @@ const WORD_SIZE: f64 = 10.0;
 /// Number of example columns in a report.
 const LISTED: usize = 8;
 
-/// How the features of a training graph were prepared. Features of another graph are prepared in the same way.
+/// How the features of a training graph were prepared. Features of another graph are prepared in the same
+/// way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Preparation {
     /// A weight for every column, if rare words count more.
@@ -178,7 +182,8 @@ impl Preparation {
         let varied: Vec<usize> = table.iter().copied().filter(|&col| !facts[col].is_constant()).collect();
         let narrow = varied.len() < MANY;
         let sampled = sampled_columns(features, &varied);
-        // Codes of a few categories get one column per level; if many columns are whole numbers, they are counts or grades.
+        // Codes of a few categories get one column per level; if many columns are whole numbers, they are
+        // counts or grades.
         let coded = exec.map_blocks(varied.len(), 1, |range| is_coded(&sampled[range.start]));
         let categories = coded.iter().filter(|&&coded| coded).count() < MANY;
         let mut learned = exec.map_blocks(varied.len(), 1, |range| {
@@ -188,7 +193,8 @@ impl Preparation {
         let constant = table.iter().filter(|&&col| facts[col].is_constant());
         learned.extend(constant.map(|&col| TableColumn::unused(col)));
         learned.sort_by_key(|column| column.column);
-        // Columns that are not listed are words, so if there are words, constant columns must be listed too. At least one column must remain.
+        // Columns that are not listed are words, so if there are words, constant columns must be listed too.
+        // At least one column must remain.
         if words.is_none() {
             let used = learned.iter().any(TableColumn::is_used);
             learned.retain(|column| column.is_used() || !used);
@@ -520,8 +526,8 @@ pub(crate) fn or_zero(v: f32) -> f32 {
     if v.is_nan() { 0.0 } else { v }
 }
 
-/// Which columns are words, if there are many, and which belong to a table. Words have similar sizes: a column of amounts that are mostly zero
-/// is not a word; it would dominate the sum of its row.
+/// Which columns are words, if there are many, and which belong to a table. Words have similar sizes: a
+/// column of amounts that are mostly zero is not a word; it would dominate the sum of its row.
 fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {
     let sparse =
         |fact: &&ColumnFacts| fact.zero_share >= MOSTLY_ZERO && !fact.is_constant() && fact.missing == 0;

@@ -1,7 +1,7 @@
 //! Structural roles of nodes: degree, core number, clustering and the like, as a table of numbers.
 //!
-//! U and R represent which nodes are close to each other. They do not represent which nodes have the same role (hub, bridge, member of a clique) in different
-//! parts of a graph. These columns do.
+//! U and R represent which nodes are close to each other. They do not represent which nodes have the same
+//! role (hub, bridge, member of a clique) in different parts of a graph. These columns do.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use crate::graph::{Csr, Features};
 use crate::matrix::Matrix;
 use crate::spec::Weighting;
 
-/// Maximum number of neighbour pairs per edge, on average, for counting triangles; on denser graphs triangles are left out.
+/// Maximum number of neighbour pairs per edge, on average, for counting triangles; on denser graphs triangles
+/// are left out.
 const MOST_TRIANGLE_WORK: usize = 2000;
 /// Number of PageRank iterations.
 const RANK_STEPS: usize = 30;
@@ -40,8 +41,8 @@ pub(crate) fn hinged(table: Matrix, exec: &Exec) -> Matrix {
     PreparedRows::new(Cow::Owned(table), Cow::Owned(how), exec).whole(exec)
 }
 
-/// Logarithms of degree, core number, triangles and PageRank, the clustering coefficient, and the mean of the neighbours' degrees, the mean of
-/// their neighbours' degrees and the largest.
+/// Logarithms of degree, core number, triangles and PageRank, the clustering coefficient, and the mean of the
+/// neighbours' degrees, the mean of their neighbours' degrees and the largest.
 fn table(graph: &Csr, exec: &Exec) -> Matrix {
     let nodes = graph.rows();
     let degree = |node: usize| graph.row(node).len();
@@ -74,8 +75,8 @@ fn table(graph: &Csr, exec: &Exec) -> Matrix {
     })
 }
 
-/// For every node the largest k such that it belongs to a subgraph in which all nodes have at least k neighbours. Nodes are removed in the order
-/// of their remaining degrees (Batagelj and Zaveršnik 2003).
+/// For every node the largest k such that it belongs to a subgraph in which all nodes have at least k
+/// neighbours. Nodes are removed in the order of their remaining degrees (Batagelj and Zaveršnik 2003).
 fn cores(graph: &Csr) -> Vec<u32> {
     let nodes = graph.rows();
     let mut left: Vec<u32> = (0..nodes).map(|node| graph.row(node).len() as u32).collect();

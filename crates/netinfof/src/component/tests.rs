@@ -6,7 +6,8 @@ use crate::kernel::SmallMatrix;
 use crate::linalg::Dense;
 use crate::synth;
 
-/// The first singular vector of a regular graph is constant except for errors of the iteration, which scaling must not amplify.
+/// The first singular vector of a regular graph is constant except for errors of the iteration, which scaling
+/// must not amplify.
 #[test]
 fn the_constant_column_of_a_regular_graph_is_left_out() {
     let exec = Exec::new(2).unwrap();

@@ -4,8 +4,9 @@ use crate::exec::Exec;
 use crate::graph::Csr;
 use crate::seed::{Seed, Stream};
 
-/// For every node, `trials` walks of two steps that do not step straight back; entry (i, j) counts the visits of walks from
-/// i at j. Counts of one are dropped as noise. A walk that can only go back ends; isolated nodes have empty rows.
+/// For every node, `trials` walks of two steps that do not step straight back; entry (i, j) counts the visits
+/// of walks from i at j. Counts of one are dropped as noise. A walk that can only go back ends; isolated
+/// nodes have empty rows.
 ///
 /// `O(n · trials)`; each node has its own random stream.
 pub(crate) fn visit_counts(graph: &Csr, trials: usize, seed: Seed, exec: &Exec) -> Csr {

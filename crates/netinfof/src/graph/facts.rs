@@ -65,9 +65,11 @@ pub struct GraphFacts {
 pub struct Homophily {
     /// Share of a node's neighbours that have its class, averaged over the nodes (Pei et al. 2020).
     pub node_homophily: f64,
-    /// Excess of each class's share of edges within the class over the class's size, averaged over the classes (Lim et al. 2021).
+    /// Excess of each class's share of edges within the class over the class's size, averaged over the
+    /// classes (Lim et al. 2021).
     pub class_insensitive_homophily: f64,
-    /// Edge homophily adjusted for degrees and class sizes: 0 if edges are independent of classes (Platonov et al. 2023).
+    /// Edge homophily adjusted for degrees and class sizes: 0 if edges are independent of classes (Platonov
+    /// et al. 2023).
     pub adjusted_homophily: f64,
     /// Share of the entropy of a label that the label of a neighbour removes (Platonov et al. 2023).
     pub label_informativeness: f64,
@@ -157,7 +159,8 @@ fn assortativity(graph: &Csr, degrees: &[usize]) -> Option<f64> {
 /// Edge homophily and the other measures, from counts of the classes at the ends of edges.
 fn homophily(graph: &Csr, labels: &[i32]) -> Option<(f64, Homophily)> {
     let top = usize::try_from(*labels.iter().max()?).ok()?;
-    // Nodes by class, so that counting the neighbouring classes of a class needs memory for a single row of the table.
+    // Nodes by class, so that counting the neighbouring classes of a class needs memory for a single row of
+    // the table.
     let mut members = vec![Vec::new(); top + 1];
     for (node, &label) in labels.iter().enumerate() {
         if let Ok(label) = usize::try_from(label) {
@@ -323,7 +326,8 @@ mod tests {
         // Neighbours always have the other class: no homophily, but full information.
         let h = square(&[0, 1, 0, 1]).facts().homophily.unwrap();
         assert!((h.adjusted_homophily + 1.0).abs() < 1e-12 && (h.label_informativeness - 1.0).abs() < 1e-12);
-        // One class, with edge counts whose logarithms round differently; unknown labels; no edge between labelled nodes.
+        // One class, with edge counts whose logarithms round differently; unknown labels; no edge between
+        // labelled nodes.
         for nodes in 3..30 {
             let ring: Vec<[u32; 2]> = (0..nodes).map(|i| [i, (i + 1) % nodes]).collect();
             let ring = Graph::from_edges("ring", nodes as usize, &ring)

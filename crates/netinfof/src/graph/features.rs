@@ -71,8 +71,8 @@ impl Features {
         values.iter().fold(0.0, |top, v| v.abs().max(top))
     }
 
-    /// Features from a dense matrix, stored as sparse if at most a tenth of the entries are nonzero: table formats cannot mark sparsity, and
-    /// most bags of words are sparse.
+    /// Features from a dense matrix, stored as sparse if at most a tenth of the entries are nonzero: table
+    /// formats cannot mark sparsity, and most bags of words are sparse.
     pub fn from_dense(dense: Matrix) -> Self {
         let nonzero = dense.as_slice().iter().filter(|&&v| v != 0.0).count();
         // Missing values must not become stored entries among words.
@@ -94,8 +94,8 @@ impl Features {
         }
     }
 
-    /// A weight for every column: the inverse document frequency, the logarithm of one over the share of nodes with a nonzero
-    /// value. A column that all nodes have keeps a small weight: it may be the only one.
+    /// A weight for every column: the inverse document frequency, the logarithm of one over the share of
+    /// nodes with a nonzero value. A column that all nodes have keeps a small weight: it may be the only one.
     pub(crate) fn rarity(&self) -> Vec<f32> {
         let mut used = vec![0u32; self.cols()];
         let nodes = match self {

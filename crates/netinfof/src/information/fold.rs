@@ -1,4 +1,5 @@
-//! One fold of the measurement: its models are fitted on some samples, with choices by leave-one-out, and evaluated on the others.
+//! One fold of the measurement: its models are fitted on some samples, with choices by leave-one-out, and
+//! evaluated on the others.
 
 use std::ops::Range;
 
@@ -28,8 +29,8 @@ pub(super) struct Fold {
     pub(super) judged: Vec<usize>,
 }
 
-/// Folds are stratified by class. Few samples are all used: each fold is predicted by a model of the others. Of many, each model is fitted on
-/// [`MOST_TRAINING`] samples and predicts all others.
+/// Folds are stratified by class. Few samples are all used: each fold is predicted by a model of the others.
+/// Of many, each model is fitted on [`MOST_TRAINING`] samples and predicts all others.
 pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
     let count = labels.len();
     let mut order: Vec<u32> = (0..count as u32).collect();
@@ -40,7 +41,8 @@ pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
         .map(|fold| {
             let mut trains = vec![!many; count];
             if many {
-                // Evenly spaced, so that the shares of the classes are kept, with different samples in each fold.
+                // Evenly spaced, so that the shares of the classes are kept, with different samples in each
+                // fold.
                 for at in 0..MOST_TRAINING {
                     trains[(at * FOLDS + fold) * count / (MOST_TRAINING * FOLDS)] = true;
                 }
@@ -211,8 +213,9 @@ impl FoldTraining<'_> {
         sum
     }
 
-    /// The weighted rows of the blocks, side by side; `None` if there are more columns than rows, or a block is compared by distance. Of the
-    /// two forms of the same regression, this one then has the smaller matrix.
+    /// The weighted rows of the blocks, side by side; `None` if there are more columns than rows, or a block
+    /// is compared by distance. Of the two forms of the same regression, this one then has the smaller
+    /// matrix.
     pub(super) fn active_rows(&self, weights: &[f64]) -> Option<SmallMatrix> {
         let active = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
         let width: Option<usize> =
@@ -237,8 +240,8 @@ impl FoldTraining<'_> {
         Ok(Choice { loss, weights, penalty, temperature })
     }
 
-    /// Weights, penalty and temperature for a group: starting from equal weights, from every block alone and from the choices for its parts, one
-    /// weight after the other is changed while the loss decreases.
+    /// Weights, penalty and temperature for a group: starting from equal weights, from every block alone and
+    /// from the choices for its parts, one weight after the other is changed while the loss decreases.
     pub(super) fn choose(&self, blocks: &[usize], parts: &[Choice]) -> Result<Choice> {
         let none = vec![0.0; self.kernels.len()];
         let mut equal = none.clone();
@@ -328,8 +331,9 @@ pub(super) fn middle_distance(z: &SmallMatrix) -> f64 {
     all.get(all.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The temperature at which these scores predict best, and the mean of −ln p then. Newton's method on a convex function. One pseudo-sample counts as
-/// predicted wrongly: otherwise the temperature would go to zero if all predictions are right.
+/// The temperature at which these scores predict best, and the mean of −ln p then. Newton's method on a
+/// convex function. One pseudo-sample counts as predicted wrongly: otherwise the temperature would go to zero
+/// if all predictions are right.
 pub(super) fn temperature(scores: &SmallMatrix, labels: &[u32], log_shares: &[f64]) -> (f64, f64) {
     const HOTTEST: f64 = 200.0;
     let classes = log_shares.len();

@@ -16,8 +16,9 @@ const BLOCK: usize = 512;
 
 /// Rows of a dense operand, one block at a time.
 ///
-/// This trait supports operands that are too large for memory. Blocks are parts of a [`Matrix`] in memory, or are
-/// computed on demand; blocks of a memory-mapped file or of an array on a device are possible implementations.
+/// This trait supports operands that are too large for memory. Blocks are parts of a [`Matrix`] in memory, or
+/// are computed on demand; blocks of a memory-mapped file or of an array on a device are possible
+/// implementations.
 pub(crate) trait Blocks: Sync {
     fn rows(&self) -> usize;
     fn cols(&self) -> usize;
@@ -96,14 +97,16 @@ fn by_blocks(a: &impl Blocks, b: MatRef<'_, f32>, exec: &Exec) -> Matrix {
     out
 }
 
-/// Writes the product `a b` into some columns of `out`, from column `first` on; rows of `out` are `width` wide. On this thread.
+/// Writes the product `a b` into some columns of `out`, from column `first` on; rows of `out` are `width`
+/// wide. On this thread.
 pub(crate) fn gemm_into_columns(a: DenseRows<'_>, b: &Matrix, out: &mut [f32], width: usize, first: usize) {
     let mut out = MatMut::from_row_major_slice_mut(out, a.count, width);
     let dst = out.as_mut().submatrix_mut(0, first, a.count, b.cols());
     matmul(dst, Accum::Replace, a.view(), DenseRows::all(b).view(), 1.0, Par::Seq);
 }
 
-/// Writes the product `a bᵀ`, all dot products of rows of `a` with rows of `b`, row after row. On this thread.
+/// Writes the product `a bᵀ`, all dot products of rows of `a` with rows of `b`, row after row. On this
+/// thread.
 pub(crate) fn gemm_nt(a: DenseRows<'_>, b: DenseRows<'_>, out: &mut [f32]) {
     let dst = MatMut::from_row_major_slice_mut(out, a.count, b.count);
     matmul(dst, Accum::Replace, a.view(), b.view().transpose(), 1.0, Par::Seq);

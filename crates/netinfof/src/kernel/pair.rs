@@ -29,8 +29,8 @@ pub(crate) fn pair_dots(left: &Matrix, right: &Matrix, pairs: &[Pair], exec: &Ex
     out
 }
 
-/// Writes `a · left[i] ⊙ right[j] + b · left[j] ⊙ right[i]` for every pair (i, j), row after row, where `[a, b]` is `factors`. On
-/// this thread.
+/// Writes `a · left[i] ⊙ right[j] + b · left[j] ⊙ right[i]` for every pair (i, j), row after row, where `[a,
+/// b]` is `factors`. On this thread.
 pub(crate) fn hadamard_features(
     left: &Matrix,
     right: &Matrix,
@@ -68,8 +68,8 @@ pub(crate) struct GroupedPairs<'a> {
     pub(crate) starts: &'a [usize],
 }
 
-/// Sets `u ← (z_i H z_jᵀ over the pairs) − alpha u` and returns `ZᵀW_u Z`, row by row in `f64`, with `W_u` the sparse matrix of the new
-/// u on the pairs.
+/// Sets `u ← (z_i H z_jᵀ over the pairs) − alpha u` and returns `ZᵀW_u Z`, row by row in `f64`, with `W_u`
+/// the sparse matrix of the new u on the pairs.
 pub(crate) fn pair_fit_step(
     pairs: &GroupedPairs<'_>,
     h: &Matrix,
@@ -106,8 +106,8 @@ impl Reduction for PairFitStep<'_> {
         wide_block(self.rows(), 256)
     }
 
-    /// One block of first rows at a time: its part of ZH, of u, of W_u Z and of ZᵀW_u Z stays in the cache, and the second row of a
-    /// pair is loaded once for both products.
+    /// One block of first rows at a time: its part of ZH, of u, of W_u Z and of ZᵀW_u Z stays in the cache,
+    /// and the second row of a pair is loaded once for both products.
     fn partial(&self, range: Range<usize>) -> (Vec<f64>, Vec<f32>) {
         let GroupedPairs { z, firsts, pairs, starts } = *self.pairs;
         let d = z.cols();

@@ -6,8 +6,9 @@ use crate::exec::Exec;
 
 /// A result over all rows that is merged from partial results over blocks of rows.
 ///
-/// Block borders depend only on the data and partial results are merged in block order, so the bits of the result do not depend on
-/// where and in which order the blocks were computed: on threads, on a device or by workers.
+/// Block borders depend only on the data and partial results are merged in block order, so the bits of the
+/// result do not depend on where and in which order the blocks were computed: on threads, on a device or by
+/// workers.
 pub(crate) trait Reduction: Sync {
     /// The result over one block.
     type Partial: Send;

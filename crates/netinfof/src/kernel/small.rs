@@ -73,7 +73,8 @@ impl SmallMatrix {
         self.0 += Scale(factor) * &other.0;
     }
 
-    /// The Cholesky factorisation of a symmetric positive definite matrix, from its lower triangle. An error names `solver`.
+    /// The Cholesky factorisation of a symmetric positive definite matrix, from its lower triangle. An error
+    /// names `solver`.
     pub(crate) fn cholesky(&self, solver: &'static str) -> Result<Cholesky> {
         let llt = self.0.llt(Side::Lower);
         llt.map(Cholesky).map_err(|e| Error::Numerical { solver, why: format!("{e:?}") })

@@ -6,7 +6,8 @@ use crate::csr::Csr;
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
-/// A sparse matrix with scaled rows and columns and an optional unit diagonal: `diag(left) (A + I) diag(right)`.
+/// A sparse matrix with scaled rows and columns and an optional unit diagonal: `diag(left) (A + I)
+/// diag(right)`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scaled<'a> {
     pub(crate) matrix: &'a Csr,

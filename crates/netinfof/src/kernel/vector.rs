@@ -10,7 +10,8 @@ pub(super) fn inline_axpy<T: Copy + Into<f32>>(a: f32, x: &[T], y: &mut [f32]) {
     }
 }
 
-/// The dot product, in 32 independent lanes that are added in a fixed order, to be inlined into a loop under [`simd`].
+/// The dot product, in 32 independent lanes that are added in a fixed order, to be inlined into a loop under
+/// [`simd`].
 #[inline(always)]
 pub(super) fn inline_dot<T: Copy + Into<f32>>(x: &[T], y: &[f32]) -> f32 {
     const LANES: usize = 32;
@@ -87,7 +88,8 @@ pub(crate) fn add_row_dots<T: Copy + Into<f32>>(rows: &[T], weights: &[Vec<f32>]
     );
 }
 
-/// For each output, the sum of the rows times their weights; `weights` holds one number per row and output, row after row.
+/// For each output, the sum of the rows times their weights; `weights` holds one number per row and output,
+/// row after row.
 pub(crate) fn weighted_row_sums<T: Copy + Into<f32>>(
     rows: &[T],
     width: usize,

@@ -14,8 +14,8 @@ pub(crate) fn leave_one_out(kernel: &SmallMatrix, lambda: f64, target: &SmallMat
     }))
 }
 
-/// The same if the kernel is the product of rows with fewer columns than rows: `(ŷ_i − h_i y_i) / (1 − h_i)`, with `h_i` the diagonal of
-/// `Z (ZᵀZ + λI)⁻¹ Zᵀ`.
+/// The same if the kernel is the product of rows with fewer columns than rows: `(ŷ_i − h_i y_i) / (1 − h_i)`,
+/// with `h_i` the diagonal of `Z (ZᵀZ + λI)⁻¹ Zᵀ`.
 pub(crate) fn leave_one_out_of_rows(
     rows: &SmallMatrix,
     lambda: f64,

@@ -37,7 +37,8 @@ pub struct KMeansInfo {
     pub converged: bool,
 }
 
-/// Centres of `k` clusters of the rows of `x`; fewer if there are fewer different rows. `unit` names the random stream.
+/// Centres of `k` clusters of the rows of `x`; fewer if there are fewer different rows. `unit` names the
+/// random stream.
 ///
 /// `O(n · k · d)` per iteration, as dense products over blocks of rows.
 pub fn kmeans(
@@ -76,8 +77,8 @@ pub fn kmeans(
     Ok(best.expect("at least one start"))
 }
 
-/// Moves every centre to the mean of its rows and returns the sum of the squared moves. A centre without rows moves to the
-/// row that is farthest from its own.
+/// Moves every centre to the mean of its rows and returns the sum of the squared moves. A centre without rows
+/// moves to the row that is farthest from its own.
 fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec) -> f64 {
     let (k, d) = (centres.rows(), x.cols());
     let (sums, counts) = kernel::cluster_sums(x, assigned, k, exec);
@@ -103,8 +104,8 @@ fn update(x: &Matrix, centres: &mut Matrix, assigned: &[(u32, f32)], exec: &Exec
     moved
 }
 
-/// k-means++: each next centre is a row drawn with a probability proportional to its squared distance from the centres so far;
-/// of several draws the one that lowers the inertia most is used.
+/// k-means++: each next centre is a row drawn with a probability proportional to its squared distance from
+/// the centres so far; of several draws the one that lowers the inertia most is used.
 fn seed_centres(x: &Matrix, k: usize, draw: &mut Draw, exec: &Exec) -> Matrix {
     let n = u32::try_from(x.rows()).expect("rows fit in u32");
     let trials = 2 + (k as f64).ln() as usize;

@@ -10,8 +10,8 @@ use crate::error::Result;
 pub struct LsqrParams {
     /// Weight of the penalty: `damp² ‖x − x₀‖²` (default 2; the paper has 1).
     pub damp: f64,
-    /// Relative tolerance on the residual and on the normal equations (default 3e-3; the paper's code has 1e-2, which
-    /// costs validation Hits on dense graphs, see docs/design/compatibility.md).
+    /// Relative tolerance on the residual and on the normal equations (default 3e-3; the paper's code has
+    /// 1e-2, which costs validation Hits on dense graphs, see docs/design/compatibility.md).
     pub tolerance: f64,
     /// Maximum number of iterations (default 100).
     pub max_iterations: usize,
@@ -92,7 +92,8 @@ pub(crate) fn lsqr(
             *w = v - theta / rho * *w;
         }
         damped2 += psi * psi;
-        // phi_bar and damped2 estimate the residual of the damped system; subtract the penalty to get the residual of the original one.
+        // phi_bar and damped2 estimate the residual of the damped system; subtract the penalty to get the
+        // residual of the original one.
         let damped_norm = phi_bar.hypot(damped2.sqrt());
         let x_norm = norm(&x);
         let plain = (damped_norm.powi(2) - (params.damp * x_norm).powi(2)).max(0.0).sqrt();

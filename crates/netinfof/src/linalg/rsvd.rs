@@ -25,8 +25,9 @@ impl Default for RsvdParams {
     }
 }
 
-/// Singular values and right singular vectors of a truncated SVD, largest first. Signs are fixed: the entry of largest magnitude in each column is positive.
-/// The left singular vectors are the operator's product with `v`, divided by `s`.
+/// Singular values and right singular vectors of a truncated SVD, largest first. Signs are fixed: the entry
+/// of largest magnitude in each column is positive. The left singular vectors are the operator's product with
+/// `v`, divided by `s`.
 #[derive(Clone, Debug)]
 pub(crate) struct Svd {
     pub(crate) s: Vec<f64>,
@@ -38,8 +39,8 @@ const RANK_TOLERANCE: f64 = 1e-5;
 
 /// The leading `rank` singular triplets; fewer if the operator has a smaller rank.
 ///
-/// Costs `2 (power_iterations + 1)` products with `rank + oversampling` vectors and `O(n · rank²)` for orthonormalisation.
-/// `unit` names the random stream.
+/// Costs `2 (power_iterations + 1)` products with `rank + oversampling` vectors and `O(n · rank²)` for
+/// orthonormalisation. `unit` names the random stream.
 pub(crate) fn rsvd(
     op: &dyn LinearOperator,
     rank: usize,
@@ -53,8 +54,8 @@ pub(crate) fn rsvd(
     if width == 0 {
         return Ok(empty());
     }
-    // Uniform numbers are as good as Gaussians here (both are sub-Gaussian) and are cheaper. Random signs are cheaper
-    // still, but small matrices of them are singular too often.
+    // Uniform numbers are as good as Gaussians here (both are sub-Gaussian) and are cheaper. Random signs are
+    // cheaper still, but small matrices of them are singular too often.
     let mut draw = seed.stream(Stream::Sketch, unit);
     let mut test = Matrix::zeros(op.cols(), width);
     for two in test.as_mut_slice().chunks_mut(2) {
@@ -65,8 +66,8 @@ pub(crate) fn rsvd(
     }
     let mut y = op.apply(&test, exec);
     drop(test);
-    // Between two orthonormalisations lie two products, which square the spectrum. If that loses directions, the products are computed
-    // again with one orthonormalisation each.
+    // Between two orthonormalisations lie two products, which square the spectrum. If that loses directions,
+    // the products are computed again with one orthonormalisation each.
     let mut steep = false;
     let mut back = None;
     let mut basis = |y: &Matrix, back: Option<&Matrix>| -> Result<(Matrix, bool)> {
@@ -94,7 +95,8 @@ pub(crate) fn rsvd(
         back = Some(next);
     }
     exec.check()?;
-    // Twice: the first pass leaves the rounding error times the condition number, the second only rounding error.
+    // Twice: the first pass leaves the rounding error times the condition number, the second only rounding
+    // error.
     let q = orthonormalize(&basis(&y, back.as_ref())?.0, exec)?;
     drop((y, back));
     if q.cols() == 0 {
@@ -130,8 +132,8 @@ pub(crate) fn symmetric_svd(a: &SmallMatrix, rank: usize) -> Result<Svd> {
     Ok(Svd { s: values[..kept].to_vec(), v })
 }
 
-/// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are dependent
-/// to working precision are dropped (by eigenvectors, if Cholesky fails).
+/// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are
+/// dependent to working precision are dropped (by eigenvectors, if Cholesky fails).
 fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
     let gram = kernel::gram(y, None, exec);
     let size = gram.rows();

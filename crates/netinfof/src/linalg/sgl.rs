@@ -1,11 +1,11 @@
 //! Logistic and softmax regression with the sparse-group LASSO, by a proximal Newton method.
 //!
-//! Minimises `mean loss + λ₁ ‖w‖₁ + λ₂ Σ_g ‖w_g‖₂ + ½ ridge ‖w‖²` (paper, section 4.3, which has no ridge; the intercept
-//! is free). Each outer step builds a
-//! quadratic model of the loss from a Hessian that is computed on a sample of the rows and reused while it is effective, and
-//! minimises model plus penalty by cyclic coordinate descent, which sets weights and whole groups to exact zeros. The
-//! gradient is always exact, so the fixed point is the true optimum for any Hessian; the optimality (KKT) residual
-//! of the result is reported.
+//! Minimises `mean loss + λ₁ ‖w‖₁ + λ₂ Σ_g ‖w_g‖₂ + ½ ridge ‖w‖²` (paper, section 4.3, which has no ridge;
+//! the intercept is free). Each outer step builds a quadratic model of the loss from a Hessian that is
+//! computed on a sample of the rows and reused while it is effective, and minimises model plus penalty by
+//! cyclic coordinate descent, which sets weights and whole groups to exact zeros. The gradient is always
+//! exact, so the fixed point is the true optimum for any Hessian; the optimality (KKT) residual of the result
+//! is reported.
 
 mod model;
 mod rows;
@@ -96,8 +96,9 @@ impl Weights {
     }
 }
 
-/// Minimum and maximum number of rows for the Hessian, as multiples of the number of columns. Between these limits half of the
-/// rows are used: most have almost no curvature. See docs/design/numerics-and-determinism.md for the effect of more and fewer rows.
+/// Minimum and maximum number of rows for the Hessian, as multiples of the number of columns. Between these
+/// limits half of the rows are used: most have almost no curvature. See
+/// docs/design/numerics-and-determinism.md for the effect of more and fewer rows.
 const HESSIAN_ROWS_PER_COLUMN: [usize; 2] = [4, 32];
 
 /// A problem with its current weights: fitting again with another penalty starts from them.
@@ -143,8 +144,8 @@ impl<'a> Solver<'a> {
         &self.weights
     }
 
-    /// The smallest λ₂ that leaves all groups at zero, with `ratio` λ₂ as λ₁: the top of a regularisation path. Resets
-    /// the weights.
+    /// The smallest λ₂ that leaves all groups at zero, with `ratio` λ₂ as λ₁: the top of a regularisation
+    /// path. Resets the weights.
     pub(crate) fn lambda_max(&mut self, ratio: f64) -> Result<f64> {
         self.weights.outputs.iter_mut().for_each(|w| w.fill(0.0));
         self.scores.fill(0.0);
@@ -215,7 +216,8 @@ impl<'a> Solver<'a> {
                     self.scores = scores;
                     objective = value;
                 }
-                // No descent with an outdated model: build a new one. With a new model: only rounding errors remain.
+                // No descent with an outdated model: build a new one. With a new model: only rounding errors
+                // remain.
                 None if !fresh => {
                     self.hessian = None;
                     last_kkt = f64::INFINITY;
@@ -231,11 +233,11 @@ impl<'a> Solver<'a> {
         (self.n / 2).clamp(least, most).min(self.n)
     }
 
-    /// Whether a new Hessian costs less than the steps that the old one would still need, if the residual continues
-    /// to shrink by `ratio` per step and has to shrink by `excess` in total.
+    /// Whether a new Hessian costs less than the steps that the old one would still need, if the residual
+    /// continues to shrink by `ratio` per step and has to shrink by `excess` in total.
     ///
-    /// Costs are approximate nanoseconds (a pass over the rows is bound by memory, the Hessian by arithmetic). They depend on
-    /// sizes, never on a clock, so that runs are reproducible.
+    /// Costs are approximate nanoseconds (a pass over the rows is bound by memory, the Hessian by
+    /// arithmetic). They depend on sizes, never on a clock, so that runs are reproducible.
     fn outdated(&self, ratio: f64, excess: f64) -> bool {
         let (n, p, outputs) = (self.n as f64, self.p as f64, self.target.outputs() as f64);
         let step = outputs * (0.4 * n * p + 8.0 * p * p);
@@ -341,7 +343,8 @@ impl<'a> Solver<'a> {
             .map(|row| {
                 self.probabilities(row, &mut probabilities);
                 let q = probabilities[output];
-                // Twice the block-diagonal part of the softmax curvature is an upper bound of the full curvature.
+                // Twice the block-diagonal part of the softmax curvature is an upper bound of the full
+                // curvature.
                 q * (1.0 - q) * if outputs == 1 { 1.0 } else { 2.0 } / n as f64
             })
             .collect();
@@ -472,8 +475,9 @@ impl Reduction for Gradient<'_, '_> {
     }
 }
 
-/// Rows whose weighted sum estimates the sum over all rows: about `count` of them, sampled systematically with probabilities
-/// proportional to their curvatures, so that every important row is included. All rows if there are no more than `count`.
+/// Rows whose weighted sum estimates the sum over all rows: about `count` of them, sampled systematically
+/// with probabilities proportional to their curvatures, so that every important row is included. All rows if
+/// there are no more than `count`.
 fn pick(curvatures: &[f64], count: usize) -> Vec<(usize, f64)> {
     let all = || curvatures.iter().copied().enumerate().filter(|&(_, c)| c > 0.0);
     let total: f64 = curvatures.iter().sum();

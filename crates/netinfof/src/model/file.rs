@@ -1,4 +1,5 @@
-//! Model files: safetensors with one metadata entry, which holds everything that is not an array, and a digest of the whole.
+//! Model files: safetensors with one metadata entry, which holds everything that is not an array, and a
+//! digest of the whole.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -78,7 +78,8 @@ impl Model {
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 
-    /// A graph in which all nodes are new to the model: they are embedded by their own features and those of their neighbours.
+    /// A graph in which all nodes are new to the model: they are embedded by their own features and those of
+    /// their neighbours.
     fn view_of_unknown<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
         let (have, need) = (newer.features().cols(), self.graph.features().cols());
         if have != need {
@@ -94,8 +95,8 @@ impl Model {
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 
-    /// The user-supplied components that the model needs, for the nodes of a newer graph: its own, or those of the model if all
-    /// nodes are in the model's graph.
+    /// The user-supplied components that the model needs, for the nodes of a newer graph: its own, or those
+    /// of the model if all nodes are in the model's graph.
     fn custom_of<'a>(
         &self,
         newer: &'a Graph,

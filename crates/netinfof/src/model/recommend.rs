@@ -1,9 +1,10 @@
 //! The most likely partners of nodes: an exact maximum inner product search, and re-ranking of a pool by X.
 //!
-//! Without X the score of a pair is bilinear: with `M = ½ (H W + W H)`, W the weights of a component, it is the sum of
-//! `ẑ_i M · ẑ_j` over the components. So all partners of a block of nodes need one matrix product; of each product only the
-//! best of every row are kept. If all nodes are requested, a pair counts for both of its ends, and half of the products
-//! is enough. X is not bilinear: it re-ranks the results of the products, together with the nodes with common neighbours.
+//! Without X the score of a pair is bilinear: with `M = ½ (H W + W H)`, W the weights of a component, it is
+//! the sum of `ẑ_i M · ẑ_j` over the components. So all partners of a block of nodes need one matrix product;
+//! of each product only the best of every row are kept. If all nodes are requested, a pair counts for both of
+//! its ends, and half of the products is enough. X is not bilinear: it re-ranks the results of the products,
+//! together with the nodes with common neighbours.
 //!
 //! Memory is that of the embeddings, a few blocks and the kept pairs; results are returned block by block.
 
@@ -28,8 +29,9 @@ pub struct RecommendParams {
     pub k: usize,
     /// Whether edges of the graph are excluded (default: no).
     pub exclude_known: bool,
-    /// If X is one of the components: the number of candidates per node that it re-ranks. `None` uses as many as give
-    /// ten million pairs in total, and at least fifty and ten times k. With the number of nodes the result is exact.
+    /// If X is one of the components: the number of candidates per node that it re-ranks. `None` uses as many
+    /// as give ten million pairs in total, and at least fifty and ten times k. With the number of nodes the
+    /// result is exact.
     pub pool: Option<usize>,
 }
 
@@ -57,7 +59,8 @@ impl RecommendParams {
 
 /// Default number of pairs that X re-ranks.
 const BUDGET: usize = 10_000_000;
-/// Products and scores differ in their last digits: this many additional pairs are scored before the best are selected.
+/// Products and scores differ in their last digits: this many additional pairs are scored before the best are
+/// selected.
 const SLACK: usize = 16;
 
 /// A pair and its log-odds.
@@ -73,8 +76,8 @@ pub struct Recommended {
 }
 
 impl LinkScorer {
-    /// The `k` most likely partners of each of these nodes (`None`: of all nodes), best first; `each` gets them as they are found,
-    /// node after node.
+    /// The `k` most likely partners of each of these nodes (`None`: of all nodes), best first; `each` gets
+    /// them as they are found, node after node.
     pub fn recommend(
         &self,
         nodes: Option<&[NodeId]>,
@@ -176,8 +179,8 @@ impl LinkScorer {
         Ok(best)
     }
 
-    /// Vectors for a vector database: the inner product of one node's query and another's key is the log-odds of an edge without
-    /// X and without the intercept.
+    /// Vectors for a vector database: the inner product of one node's query and another's key is the log-odds
+    /// of an edge without X and without the intercept.
     pub fn vectors(&self, exec: &Exec) -> Result<[Matrix; 2]> {
         let sweep = Sweep::new(self, false, BLOCKS);
         if sweep.width == 0 {
@@ -262,7 +265,8 @@ fn order(a: &Recommended, b: &Recommended) -> std::cmp::Ordering {
     b.score.total_cmp(&a.score)
 }
 
-/// Nodes with neighbours in common with this one, by decreasing weight; common neighbours of low degree weigh more.
+/// Nodes with neighbours in common with this one, by decreasing weight; common neighbours of low degree weigh
+/// more.
 fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
     // A common neighbour of high degree is weak evidence.
     const WALKED: usize = 1024;
@@ -392,7 +396,8 @@ mod tests {
         }
     }
 
-    /// Nodes without edges and without features: all partners have the same score, and they still get partners.
+    /// Nodes without edges and without features: all partners have the same score, and they still get
+    /// partners.
     #[test]
     fn isolated_nodes_and_models_of_x_alone_are_met() {
         let exec = Exec::new(2).unwrap();

@@ -1,7 +1,7 @@
 //! Checks of splits: leaks, overlaps, negatives that are edges or too easy, features that leak the target.
 //!
-//! Nothing is fitted. Eight limits define leaks and negatives that are too easy; they are public constants and stated in every
-//! finding.
+//! Nothing is fitted. Eight limits define leaks and negatives that are too easy; they are public constants
+//! and stated in every finding.
 
 mod leaks;
 
@@ -18,20 +18,21 @@ use crate::metric;
 
 /// AUC of the training degrees alone from which negatives count as far too easy.
 pub const EASY_AUC: f64 = 0.8;
-/// Partial correlation of a feature with the held-out degree, given the training degree, from which it counts as a leak.
+/// Partial correlation of a feature with the held-out degree, given the training degree, from which it counts
+/// as a leak.
 pub const LEAK_CORRELATION: f64 = 0.9;
 /// Normalised score about the classes from which a single feature counts as a leak.
 pub const LEAK_SCORE: f64 = 0.9;
 /// F1 of a nonzero feature against one class from which it counts as a leak.
 pub const LEAK_F1: f64 = 0.99;
-/// Minimum number of held-out edges that feature columns, each marking exactly the neighbours of a node, must contain together to count as a
-/// leak: a rare word may mark a few by chance.
+/// Minimum number of held-out edges that feature columns, each marking exactly the neighbours of a node, must
+/// contain together to count as a leak: a rare word may mark a few by chance.
 pub const LEAK_EDGES: usize = 20;
 /// Minimum share of all held-out edges for the same finding.
 pub const LEAK_SHARE: f64 = 0.05;
 
-/// How much further from 0.5 the AUC of training degrees must lie than the AUC of degrees in all known edges, on the same pairs,
-/// for the split itself to count as the cause.
+/// How much further from 0.5 the AUC of training degrees must lie than the AUC of degrees in all known edges,
+/// on the same pairs, for the split itself to count as the cause.
 pub const MARK_AUC: f64 = 0.05;
 /// Minimum of the same difference in standard errors.
 pub const MARK_ERRORS: f64 = 3.0;
@@ -69,7 +70,8 @@ pub const NODE_KINDS: [&str; 10] = [
     "features-hold-classes",
 ];
 
-/// Minimum number of nodes of a class, or of neighbours of a node, for a feature that marks them to be evidence.
+/// Minimum number of nodes of a class, or of neighbours of a node, for a feature that marks them to be
+/// evidence.
 const FEWEST: usize = 3;
 /// Number of bins of a feature for its information about the classes.
 const BINS: usize = 32;
@@ -268,15 +270,15 @@ fn duplicated(findings: &mut SplitFindings<'_>, twins: &[NodeId]) {
     });
 }
 
-/// The products of the degrees of every pair's ends, for positives and negatives. Degrees are increased by one,
-/// so that nodes without edges do not make all products zero.
+/// The products of the degrees of every pair's ends, for positives and negatives. Degrees are increased by
+/// one, so that nodes without edges do not make all products zero.
 fn degree_products(set: &Pairs, adjacency: &Csr) -> [Vec<f64>; 2] {
     let degree = |node: NodeId| 1.0 + adjacency.row(node as usize).len() as f64;
     [&set.positives, &set.negatives].map(|pairs| pairs.iter().map(|p| degree(p[0]) * degree(p[1])).collect())
 }
 
-/// The part of the separation by training degrees that comes from the split: every end of a held-out edge has lost that edge, so the same
-/// pairs are compared by training degrees and by degrees in all known edges.
+/// The part of the separation by training degrees that comes from the split: every end of a held-out edge has
+/// lost that edge, so the same pairs are compared by training degrees and by degrees in all known edges.
 fn marked_degrees(findings: &mut SplitFindings<'_>, name: &str, set: &Pairs, training: &Csr, known: &Csr) {
     let [train, whole] = [training, known].map(|adjacency| {
         let [positives, negatives] = degree_products(set, adjacency);
@@ -299,7 +301,8 @@ struct Separation {
     auc: f64,
     /// 1, or -1 if negatives score higher.
     sign: f64,
-    /// For each positive the share of negatives below it, for each negative the share of positives above it; ties count one half.
+    /// For each positive the share of negatives below it, for each negative the share of positives above it;
+    /// ties count one half.
     shares: [Vec<f64>; 2],
 }
 

@@ -1,11 +1,12 @@
-//! Hard negatives for each positive (HeaRT: Li et al., NeurIPS 2023): pairs that share an end with the positive and resemble
-//! edges by common heuristics.
+//! Hard negatives for each positive (HeaRT: Li et al., NeurIPS 2023): pairs that share an end with the
+//! positive and resemble edges by common heuristics.
 //!
-//! Candidates for an end are ranked by resource allocation, by personalised PageRank and by the cosine of features; a
-//! candidate's rank is the best of the three. Half of the negatives keep one end of the positive, half the other.
+//! Candidates for an end are ranked by resource allocation, by personalised PageRank and by the cosine of
+//! features; a candidate's rank is the best of the three. Half of the negatives keep one end of the positive,
+//! half the other.
 //!
-//! Work and memory grow with nodes, edges and negatives, never with pairs of nodes: each heuristic has a limit per end
-//! ([`REST`], [`HUB`], [`PRODUCTS`]), and missing candidates are filled with random nodes.
+//! Work and memory grow with nodes, edges and negatives, never with pairs of nodes: each heuristic has a
+//! limit per end ([`REST`], [`HUB`], [`PRODUCTS`]), and missing candidates are filled with random nodes.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -20,16 +21,18 @@ const RETURN: f64 = 0.15;
 /// Residual per edge of a node below which PageRank does not push it.
 const REST: f64 = 1e-5;
 
-/// Resource allocation skips nodes with at least this many neighbours: they would contribute less than 1/[`HUB`] each.
+/// Resource allocation skips nodes with at least this many neighbours: they would contribute less than
+/// 1/[`HUB`] each.
 const HUB: usize = 1 << 14;
-/// Mean number of feature products per end above which cosines are computed with a random sample of the nodes.
+/// Mean number of feature products per end above which cosines are computed with a random sample of the
+/// nodes.
 const PRODUCTS: f64 = 2e6;
 
 /// For each positive of each set, `each` non-edges of `all`; heuristics use only the training graph. If an
 /// end has too few non-neighbours, they are repeated.
 ///
-/// For each end `O(Σ min(d, HUB))` over its neighbours, a PageRank of bounded work, and at most about `PRODUCTS` products of
-/// features; `each / 2` nodes are kept per end.
+/// For each end `O(Σ min(d, HUB))` over its neighbours, a PageRank of bounded work, and at most about
+/// `PRODUCTS` products of features; `each / 2` nodes are kept per end.
 pub(super) fn hard<const SETS: usize>(
     training: &Csr,
     all: &Csr,

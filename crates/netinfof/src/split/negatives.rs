@@ -77,7 +77,8 @@ pub(super) fn distinct_non_edges(adjacency: &Csr, count: usize, draw: &mut Draw)
         return Err(too_dense(free, count));
     }
     if free < 3 * count {
-        // The graph is so dense that rejection would be slow; listing the non-edges is then as cheap as listing the edges.
+        // The graph is so dense that rejection would be slow; listing the non-edges is then as cheap as
+        // listing the edges.
         let nodes = u32::try_from(adjacency.rows()).expect("node ids fit in u32");
         let mut all: Vec<Pair> = (0..nodes)
             .flat_map(|i| (i + 1..nodes).map(move |j| [i, j]))

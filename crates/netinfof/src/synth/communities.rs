@@ -4,7 +4,8 @@ use crate::error::{Error, Result};
 use crate::graph::{Csr, Features, Graph, Pair};
 use crate::seed::{Draw, Seed, Stream};
 
-/// Shape of a graph of communities: small cliques inside classes, a few edges across classes, words that depend on the class.
+/// Shape of a graph of communities: small cliques inside classes, a few edges across classes, words that
+/// depend on the class.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Communities {

@@ -1,7 +1,8 @@
 //! Large graphs for scale work: planted communities, power-law degrees, words with a chosen signal.
 //!
-//! Edges are never listed. Every node draws its edges from its own random stream, twice: once to count degrees, once to fill
-//! the adjacency. So the peak memory is that of the finished graph, and the graph does not depend on threads.
+//! Edges are never listed. Every node draws its edges from its own random stream, twice: once to count
+//! degrees, once to fill the adjacency. So the peak memory is that of the finished graph, and the graph does
+//! not depend on threads.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -20,7 +21,8 @@ pub struct Large {
     pub nodes: usize,
     /// Target mean degree; duplicate edges are dropped, so the result is slightly lower (default 20).
     pub degree: f64,
-    /// Number of communities; 0 means one per 100 nodes (default 0). The label is the community's number modulo 16.
+    /// Number of communities; 0 means one per 100 nodes (default 0). The label is the community's number
+    /// modulo 16.
     pub communities: usize,
     /// Share of the edges that leave the community (default 0.2).
     pub mixing: f64,
@@ -112,8 +114,8 @@ pub fn large(shape: &Large, seed: Seed, exec: &Exec) -> Result<Graph> {
         for degree in &degrees {
             indptr.push(indptr.last().expect("not empty") + degree.load(Ordering::Relaxed) as usize);
         }
-        // Filled from the back: the remaining degree is the next free position. The position of an edge depends
-        // on threads; sorting removes that dependence.
+        // Filled from the back: the remaining degree is the next free position. The position of an edge
+        // depends on threads; sorting removes that dependence.
         let entries: Vec<AtomicU32> =
             (0..*indptr.last().expect("not empty")).map(|_| AtomicU32::new(0)).collect();
         let place = |row: u32, column: u32| {
@@ -155,7 +157,8 @@ pub fn large(shape: &Large, seed: Seed, exec: &Exec) -> Result<Graph> {
     })
 }
 
-/// Assignment of nodes to communities. Positions number the nodes community by community, most popular first; ids are shuffled positions.
+/// Assignment of nodes to communities. Positions number the nodes community by community, most popular first;
+/// ids are shuffled positions.
 struct Plan<'a> {
     shape: &'a Large,
     seed: Seed,
@@ -215,7 +218,8 @@ impl<'a> Plan<'a> {
             let mut draw = self.seed.stream(Stream::Synth, 1 + (range.start / BLOCK) as u64);
             for place in range {
                 let community = self.community_of_place(count(place));
-                // Half of the ends are distributed evenly, so that no node is isolated. Popular nodes get the other half.
+                // Half of the ends are distributed evenly, so that no node is isolated. Popular nodes get the
+                // other half.
                 let own = self.shape.degree / 2.0;
                 let edges = own.floor() as usize + usize::from(draw.unit() < own.fract());
                 for _ in 0..edges {
@@ -271,8 +275,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// A rank below `size`. The square of a uniform number gives the r-th a probability proportional to 1/√r, so that the distribution of degrees
-/// falls with exponent 3.
+/// A rank below `size`. The square of a uniform number gives the r-th a probability proportional to 1/√r, so
+/// that the distribution of degrees falls with exponent 3.
 fn popular(size: u32, draw: &mut Draw) -> u32 {
     ((f64::from(size) * draw.unit().powi(2)) as u32).min(size - 1)
 }

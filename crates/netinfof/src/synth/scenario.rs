@@ -1,4 +1,5 @@
-//! The paper's synthetic scenarios (appendix C.1): it is known whether structure and features carry information.
+//! The paper's synthetic scenarios (appendix C.1): it is known whether structure and features carry
+//! information.
 
 use std::collections::HashSet;
 
@@ -53,8 +54,8 @@ pub struct Scenario {
     pub density: f64,
     /// Share of the other pairs of nodes that are edges.
     pub edge_noise: f64,
-    /// Global and local features: share of the entries that are replaced by noise. Centres: deviation of the noise, if
-    /// the coordinates of the centres have deviation 1.
+    /// Global and local features: share of the entries that are replaced by noise. Centres: deviation of the
+    /// noise, if the coordinates of the centres have deviation 1.
     pub feature_noise: f64,
     for_nodes: bool,
 }
@@ -85,13 +86,14 @@ pub(super) const SCENARIOS: [NamedScenario; 11] = [
     named("useful-heterophily", true, Content::Centres, Structure::OffDiagonal),
 ];
 
-/// Deviation of the noise around the centres. The paper does not state it; with this value, useful features on a uniform structure
-/// reach its accuracy of 86.7.
+/// Deviation of the noise around the centres. The paper does not state it; with this value, useful features
+/// on a uniform structure reach its accuracy of 86.7.
 const CENTRE_NOISE: f64 = 8.5;
 /// Share of the entries of walk features that are replaced by noise.
 const ENTRY_NOISE: f64 = 0.002;
-/// Size of that noise, as a multiple of the range of the entries, of global and of local features. The paper does not state it; with these
-/// values, F alone reaches its scores of 67.0, 71.5 (global) and 75.9, 75.5 (local).
+/// Size of that noise, as a multiple of the range of the entries, of global and of local features. The paper
+/// does not state it; with these values, F alone reaches its scores of 67.0, 71.5 (global) and 75.9, 75.5
+/// (local).
 const NOISE_SIZE: [f32; 2] = [1.55, 0.65];
 /// A node that is in no clique yet is this many times as likely to be drawn.
 const UNCOVERED: f64 = 10.0;
@@ -134,8 +136,9 @@ impl Scenario {
         if self.for_nodes { TaskKind::Nodes } else { TaskKind::Links }
     }
 
-    /// The components that carry information about the task. Propagated features carry information if features or
-    /// structure do: propagated random features are a sketch of the structure, and two steps also lead back to the start.
+    /// The components that carry information about the task. Propagated features carry information if
+    /// features or structure do: propagated random features are a sketch of the structure, and two steps also
+    /// lead back to the start.
     pub(super) fn informative(&self) -> Vec<ComponentKind> {
         let structure = self.structure != Structure::Uniform;
         let features = self.content != Content::Random;
@@ -160,7 +163,8 @@ impl Scenario {
         if self.features < self.classes || self.features > 100_000 {
             return Err(Error::param("features", self.features, "at least 1 per class, at most 100000"));
         }
-        // Cliques overlap more and more when many pairs are already edges; above one half generation would not end.
+        // Cliques overlap more and more when many pairs are already edges; above one half generation would
+        // not end.
         if !(self.density > 0.0 && self.density <= 0.5) {
             return Err(Error::param("density", self.density, "above 0, at most 0.5"));
         }

@@ -130,7 +130,8 @@ impl Task for Links {
                 exec,
             )
         });
-        // Degrees alone separate edges from uniform pairs on many graphs: the information beyond degrees is measured too.
+        // Degrees alone separate edges from uniform pairs on many graphs: the information beyond degrees is
+        // measured too.
         let known = split.known_edges(graph);
         let matched = match split.negatives {
             Negatives::Uniform => LinkSplit::matched(&known, &split.valid.positives, 0, seed),

@@ -85,8 +85,8 @@ impl Task for Nodes {
         probe::nodes(&work.components, work.split, &run.params.probe, seed, run.exec)
     }
 
-    /// Predictive information of the components about the classes, alone, in groups and against controls. Only labels of training and
-    /// validation nodes are used.
+    /// Predictive information of the components about the classes, alone, in groups and against controls.
+    /// Only labels of training and validation nodes are used.
     fn information(
         run: &Run<'_, Self>,
         work: &Work<'_>,
@@ -156,9 +156,9 @@ impl Task for Nodes {
     }
 }
 
-/// Propagated features of other nodes, as a control: propagation turns random features into a sketch of the structure,
-/// and the control measures that part of the information in propagation. Prepared like the components that they
-/// control.
+/// Propagated features of other nodes, as a control: propagation turns random features into a sketch of the
+/// structure, and the control measures that part of the information in propagation. Prepared like the
+/// components that they control.
 fn shuffled_control(run: &Run<'_, Nodes>, seed: Seed) -> Result<Vec<Component>> {
     let &Run { graph, params, exec, .. } = run;
     let mut own = params.component.clone();

@@ -1,8 +1,9 @@
 //! The effect of user-supplied components on the verdict.
 //!
-//! Whether a GNN helps is answered by structure, features and propagation only. The verdict also states the gain of each user-supplied component
-//! over all others. If the built-in components show no signal but a user-supplied one does, the answer is `features`: it is a table of
-//! numbers for the nodes, and a model on it needs no graph.
+//! Whether a GNN helps is answered by structure, features and propagation only. The verdict also states the
+//! gain of each user-supplied component over all others. If the built-in components show no signal but a
+//! user-supplied one does, the answer is `features`: it is a table of numbers for the nodes, and a model on
+//! it needs no graph.
 
 use std::fmt::Write as _;
 

@@ -1,14 +1,18 @@
 //! The verdict from predictive information, for both tasks.
 //!
-//! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where it lies below the smallest gain worth having
-//! ([`information::SMALLEST_GAIN`] of the classes' entropy), and open otherwise. In this order:
+//! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where it lies below the
+//! smallest gain worth having ([`information::SMALLEST_GAIN`] of the classes' entropy), and open otherwise.
+//! In this order:
 //!
-//! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all of them, features by distance included; otherwise
-//!    `undecided`.
-//! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated shuffled features if features alone show no signal. For
-//!    links only embeddings are compared: a GNN does not use statistics of pairs. Not if one part alone is enough (4).
-//! 3. `combine`: all components together improve on features and on structure, each shown, but propagated features alone do not improve on both.
-//! 4. `any`: both improvements are excluded, and features and structure show a signal each. `features`: what the graph adds is excluded. `structure`: what features add is excluded.
+//! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all
+//!    of them, features by distance included; otherwise `undecided`.
+//! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated
+//!    shuffled features if features alone show no signal. For links only embeddings are compared: a GNN does
+//!    not use statistics of pairs. Not if one part alone is enough (4).
+//! 3. `combine`: all components together improve on features and on structure, each shown, but propagated
+//!    features alone do not improve on both.
+//! 4. `any`: both improvements are excluded, and features and structure show a signal each. `features`: what
+//!    the graph adds is excluded. `structure`: what features add is excluded.
 //! 5. Otherwise `undecided`, with the number of labels that would settle it.
 
 use std::fmt::Write as _;
@@ -17,7 +21,8 @@ use super::{Verdict, VerdictKind};
 use crate::evidence::{Estimate, NORMAL};
 use crate::information::{self, Answer, Information, InformationGain, group};
 
-/// Deviations that a signal must lie above zero: four groups are tested, so a 95 % interval of each is not enough.
+/// Deviations that a signal must lie above zero: four groups are tested, so a 95 % interval of each is not
+/// enough.
 const SIGNAL: f64 = 2.5;
 
 /// Facts about a run.
@@ -158,7 +163,8 @@ impl Evidence<'_> {
             (Some(Answer::Excluded), Some(Answer::Excluded)) if structure && features => VerdictKind::Any,
             (Some(Answer::Excluded), _) if features => VerdictKind::Features,
             (_, Some(Answer::Excluded)) if structure && !self.nonlinear_signal() => VerdictKind::Structure,
-            // If features by distance are better than linear models, comparisons of linear models are not conclusive.
+            // If features by distance are better than linear models, comparisons of linear models are not
+            // conclusive.
             _ if self.nonlinear && features && self.nonlinear_leads() => VerdictKind::Features,
             _ => VerdictKind::Undecided,
         };
@@ -351,7 +357,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// The number of labels that would show or exclude open gains, from the widths of the intervals; `None` if it is too large.
+    /// The number of labels that would show or exclude open gains, from the widths of the intervals; `None`
+    /// if it is too large.
     fn labels_wanted(&self, finding: RuleFinding) -> Option<usize> {
         let have = self.information.samples as f64;
         let settled = |bits: Estimate, smallest: f64| {

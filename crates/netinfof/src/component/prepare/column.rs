@@ -89,7 +89,8 @@ impl Encoding {
     }
 }
 
-/// The share of values below `v`, between these evenly spaced quantiles; of several equal quantiles the middle one is used.
+/// The share of values below `v`, between these evenly spaced quantiles; of several equal quantiles the
+/// middle one is used.
 pub(super) fn rank(quantiles: &[f32], v: f32) -> f32 {
     let last = quantiles.len() - 1;
     let below = quantiles.partition_point(|&q| q < v);
@@ -299,8 +300,9 @@ impl TableColumn {
     }
 }
 
-/// Restores a common scale for the columns of a wide table if their scales are similar: the scales of an embedding or of principal components are meaningful,
-/// and enlarging the smallest column would amplify noise. Columns with different units do not have similar scales.
+/// Restores a common scale for the columns of a wide table if their scales are similar: the scales of an
+/// embedding or of principal components are meaningful, and enlarging the smallest column would amplify
+/// noise. Columns with different units do not have similar scales.
 pub(super) fn share_scale(table: &mut [TableColumn]) -> bool {
     let natural = |column: &TableColumn| {
         let unit = match &column.encoding {
@@ -349,7 +351,8 @@ pub(super) fn number(sorted: &[f32], narrow: bool) -> Encoding {
     let (mut centre, mut spread) = (quartile(0.5), (quartile(0.75) - quartile(0.25)) / 1.349);
     let inner = &sorted[(n as f64 * 0.005) as usize..n - (n as f64 * 0.005) as usize];
     let (mean, inner_spread) = deviation(inner);
-    // Quartiles are poor estimates of the scale if at least half of the values are equal, or tails are very heavy.
+    // Quartiles are poor estimates of the scale if at least half of the values are equal, or tails are very
+    // heavy.
     if spread < 0.05 * inner_spread {
         (centre, spread) = (mean, inner_spread);
     }

@@ -109,7 +109,8 @@ impl Reduction for DenseHessian<'_> {
     }
 }
 
-/// The smooth part of the model along one output: `gradient·(v − w) + ½ (v − w)ᵀ H (v − w)`, updated as v changes.
+/// The smooth part of the model along one output: `gradient·(v − w) + ½ (v − w)ᵀ H (v − w)`, updated as v
+/// changes.
 struct Smooth<'a> {
     hessian: &'a Hessian,
     /// Curvature of each weight, kept above zero if columns are dependent or all probabilities are 0 or 1.
@@ -180,8 +181,8 @@ impl<'a> Smooth<'a> {
     }
 }
 
-/// Minimises model plus penalty by coordinate descent, group by group, starting at `start`; stops when no weight changes by
-/// more than a slope of `tolerance`.
+/// Minimises model plus penalty by coordinate descent, group by group, starting at `start`; stops when no
+/// weight changes by more than a slope of `tolerance`.
 pub(super) fn minimize(
     hessians: &[Hessian],
     gradient: &[Vec<f64>],
@@ -197,8 +198,8 @@ pub(super) fn minimize(
         let mut largest = 0.0f64;
         for group in groups {
             let active = v.norm(group) > 0.0;
-            // Whether zero is optimal for the whole group: checked for groups at zero, and occasionally for the others, which
-            // shrink towards zero without reaching it.
+            // Whether zero is optimal for the whole group: checked for groups at zero, and occasionally for
+            // the others, which shrink towards zero without reaching it.
             if !active || pass % 8 == 0 {
                 let without: Vec<Vec<f64>> = smooth
                     .iter()
@@ -233,8 +234,8 @@ pub(super) fn minimize(
                     }
                 }
             }
-            // Coordinate descent inside the group. The group's norm is fixed at its last value (a quadratic that lies
-            // above the norm and touches it there), so every update has a closed form.
+            // Coordinate descent inside the group. The group's norm is fixed at its last value (a quadratic
+            // that lies above the norm and touches it there), so every update has a closed form.
             let mut square = v.norm(group).powi(2);
             for (smooth, w) in smooth.iter_mut().zip(&mut v.outputs) {
                 for k in group.clone() {

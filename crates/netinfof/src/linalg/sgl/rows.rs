@@ -22,8 +22,8 @@ pub(super) const TASK: usize = 1024;
 /// Designs up to this size are kept in single precision; larger ones are packed into half the space.
 const UNPACKED_BYTES: usize = 128 << 20;
 
-/// Some columns of all rows, in memory. A regression uses one or more of these, so that columns can be computed one
-/// component at a time and regressions over some of the components need no copies.
+/// Some columns of all rows, in memory. A regression uses one or more of these, so that columns can be
+/// computed one component at a time and regressions over some of the components need no copies.
 #[derive(Clone, Debug)]
 pub(crate) struct DesignBlock {
     width: usize,
@@ -34,8 +34,8 @@ pub(crate) struct DesignBlock {
 enum DesignData {
     /// In single precision.
     Plain(Vec<f32>),
-    /// As 16-bit shares of the largest entry of their column. The rounding error, 1/65536 of that entry, is far below the
-    /// sampling error of the pairs, and passes over the data are bound by memory.
+    /// As 16-bit shares of the largest entry of their column. The rounding error, 1/65536 of that entry, is
+    /// far below the sampling error of the pairs, and passes over the data are bound by memory.
     Packed { shares: Vec<i16>, unit: Vec<f32> },
 }
 

@@ -7,7 +7,8 @@ use crate::params::LinkParams;
 use crate::pipeline::fit_links;
 use crate::synth;
 
-/// Arrays that are missing, of another kind, of another shape or shorter, with a matching digest: refused, never a panic.
+/// Arrays that are missing, of another kind, of another shape or shorter, with a matching digest: refused,
+/// never a panic.
 #[test]
 fn contradictions_under_a_right_digest_are_refused() {
     let exec = Exec::new(1).unwrap();

@@ -13,7 +13,8 @@ use crate::link::LinkComponent;
 use crate::matrix::Matrix;
 use crate::model::LinkScorer;
 
-/// The best partners so far of one node. Ties go to the earlier candidate; candidates come in the order of their numbers.
+/// The best partners so far of one node. Ties go to the earlier candidate; candidates come in the order of
+/// their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct TopPartners {
     keep: usize,
@@ -103,8 +104,9 @@ impl<'a> Sweep<'a> {
         Sweep { graph, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
     }
 
-    /// With a bilinear approximation of X, so that the pool contains pairs that X ranks high: for every component a multiple of
-    /// ẑ_i · ẑ_j and of ẑ_i H · ẑ_j, and for every node the mean contribution of X. Fitted to X on the pools of some nodes.
+    /// With a bilinear approximation of X, so that the pool contains pairs that X ranks high: for every
+    /// component a multiple of ẑ_i · ẑ_j and of ẑ_i H · ẑ_j, and for every node the mean contribution of X.
+    /// Fitted to X on the pools of some nodes.
     pub(super) fn with_x(mut self, scorer: &LinkScorer, pool: usize, exec: &Exec) -> Result<Self> {
         const NODES: usize = 200;
         const MOST: usize = 500;
@@ -224,7 +226,8 @@ impl<'a> Sweep<'a> {
         let n = self.graph.rows();
         let keep = keep.min(n).max(1);
         let SearchBlocks { rows, wave, sample, .. } = self.blocks;
-        // Symmetry saves half of the products, which pays off only if there are many, and thresholds from a sample are useful.
+        // Symmetry saves half of the products, which pays off only if there are many, and thresholds from a
+        // sample are useful.
         let both =
             nodes.is_none() && self.symmetric && self.width > 0 && n > 8 * sample && 4 * keep <= sample;
         let all: Vec<NodeId> = if nodes.is_none() { (0..n as NodeId).collect() } else { Vec::new() };
@@ -314,7 +317,8 @@ impl<'a> Sweep<'a> {
                     }
                 }
                 best.shrink();
-                // Slightly lower, because the partner that gave it occurs again in a product that may round differently.
+                // Slightly lower, because the partner that gave it occurs again in a product that may round
+                // differently.
                 *threshold = best.threshold - best.threshold.abs() * 1e-4 - 1e-6;
                 if flat[node as usize - first] {
                     *threshold = FLAT;
@@ -323,7 +327,8 @@ impl<'a> Sweep<'a> {
         });
     }
 
-    /// The best partners of some nodes and, if pairs count for both ends, the candidates that these nodes are for others.
+    /// The best partners of some nodes and, if pairs count for both ends, the candidates that these nodes are
+    /// for others.
     fn task(
         &self,
         nodes: &[NodeId],

@@ -9,7 +9,8 @@ use crate::graph::{Csr, Features, NodeId, Pair, ordered};
 use crate::score::{Contingency, bin, normalized, quantile_borders};
 use crate::seed::{Seed, Stream};
 
-/// Features that leak held-out edges: a column that marks the neighbours of a node, or a degree that counts them.
+/// Features that leak held-out edges: a column that marks the neighbours of a node, or a degree that counts
+/// them.
 pub(super) fn features_that_know_edges(
     findings: &mut SplitFindings<'_>,
     training: &Csr,

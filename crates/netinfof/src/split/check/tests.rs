@@ -170,7 +170,8 @@ fn every_check_is_listed() {
 #[test]
 fn features_that_hold_edges_are_found() {
     let (graph, pairs) = sound();
-    // Column 0: the full degree. Column 1: the training degree, which is not a leak. Column 2: the neighbours of a node.
+    // Column 0: the full degree. Column 1: the training degree, which is not a leak. Column 2: the neighbours
+    // of a node.
     let hubs: Vec<usize> = (0..200).filter(|&node| (12..15).contains(&graph.degree(node))).take(12).collect();
     let training = Csr::symmetric(200, &pairs.train);
     let x = Matrix::from_fn(200, 3, |node, col| match col {
