@@ -111,7 +111,7 @@ fn information(out: &mut String, report: &Report) {
     ]
     .into_iter()
     .filter_map(|(name, words, class)| Some((words.to_string(), class, found.bits(name)?)))
-    .chain(found.own_components().map(|(name, bits, _)| (format!("own component {name}"), "other", bits)))
+    .chain(found.own_components().map(|(name, bits, _)| (format!("user-supplied {name}"), "other", bits)))
     .chain(found.own_components().filter_map(|(name, _, gain)| {
         Some((format!("all together with {name}"), "other", found.bits(&gain.of)?))
     }))

@@ -292,7 +292,7 @@ fn information(report: &Report) -> String {
         information.entropy
     );
     let groups = INFORMATION_GROUPS.map(|(name, words)| (name, words.to_string()));
-    let own = information.own_components().map(|(name, ..)| (name, format!("own component {name}")));
+    let own = information.own_components().map(|(name, ..)| (name, format!("user-supplied {name}")));
     let with_own = information
         .own_components()
         .map(|(name, _, gain)| (gain.of.as_ref(), format!("all together with {name}")));

@@ -210,7 +210,7 @@ pub struct ComponentSummary {
     /// Links with uniform negatives: means of the same against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_degree: Option<BeyondDegree>,
-    /// Whether it is a signal: see [`crate::verdict`].
+    /// Whether it is a signal: see the module `verdict`.
     pub tells: bool,
 }
 

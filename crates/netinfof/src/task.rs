@@ -1,6 +1,6 @@
 //! Tasks: the steps of a run that differ between links and nodes.
 //!
-//! [`crate::pipeline`] runs them in order and depends on the task only through this trait. A new task is a
+//! The pipeline runs them in order and depends on the task only through this trait. A new task is a
 //! new file here, with its [`TaskKind`].
 
 mod links;

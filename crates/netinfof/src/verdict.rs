@@ -69,9 +69,6 @@ pub struct Verdict {
     /// Nodes: whether features predict by a nonlinear relation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nonlinear: bool,
-    /// Whether a built-in component shows a signal.
-    #[serde(skip)]
-    pub(crate) has_signal: bool,
     /// The reason.
     pub reason: String,
     /// The next step.
@@ -253,7 +250,8 @@ pub(crate) fn judge(
             confirmed: true,
             scores_predict: false,
         };
-        let verdict = own::judged(rule::judge(information, context), information);
+        let verdict =
+            own::judged(rule::judge(information, context), rule::has_signal(information), information);
         // A linear model is no evidence about a nonlinear relation.
         let contradiction = (!verdict.nonlinear).then(|| contradicted(&verdict, info, splits)).flatten();
         let open = verdict.kind == VerdictKind::Undecided;
@@ -383,13 +381,12 @@ pub(crate) fn judge(
             kind,
             degree_only,
             nonlinear: false,
-            has_signal: !silent,
             reason: words.reason(kind),
             next: words.next(kind),
         },
     };
     if let Some(information) = if uniform && silent { beyond } else { known.map(|known| known.information) } {
-        verdict = own::judged(verdict, information);
+        verdict = own::judged(verdict, !silent || unseen, information);
     }
     let kind = verdict.kind;
     let open = kind == VerdictKind::Undecided && (!silent || unseen);
@@ -435,7 +432,6 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
             kind: VerdictKind::Undecided,
             degree_only: false,
             nonlinear: false,
-            has_signal: verdict.has_signal,
             reason,
             next: next.into(),
         })

@@ -340,7 +340,7 @@ fn own_components_go_all_the_way() {
     assert!(report["mean"]["test"]["accuracy"].as_f64().unwrap() > 0.95, "{}", report["mean"]);
     assert!(report["components"]["copy"]["score"].as_f64() > report["components"]["coins"]["score"].as_f64());
     let shown = well(&["report", &json]);
-    assert!(shown.contains("own component copy") && shown.contains("all together with coins"), "{shown}");
+    assert!(shown.contains("user-supplied copy") && shown.contains("all together with coins"), "{shown}");
     let found = cells(&well(&["predict", &model, "--nodes", "-q"]));
     let right = (0..600).filter(|&i| found[i][1] == class(i).to_string()).count();
     assert!(right > 570, "{right} of 600 right");

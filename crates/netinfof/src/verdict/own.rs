@@ -12,7 +12,7 @@ use super::{RunInformation, Verdict, VerdictKind};
 use crate::information::{Answer, Information};
 
 /// The verdict with the information of user-supplied components.
-pub(super) fn judged(mut verdict: Verdict, information: &Information) -> Verdict {
+pub(super) fn judged(mut verdict: Verdict, built_in_signal: bool, information: &Information) -> Verdict {
     let mut useful = Vec::new();
     let mut sentences = String::new();
     let mut signal = false;
@@ -46,7 +46,7 @@ pub(super) fn judged(mut verdict: Verdict, information: &Information) -> Verdict
     let listed = useful.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let silent =
         matches!(verdict.kind, VerdictKind::Nothing | VerdictKind::Undecided) && !verdict.degree_only;
-    if signal && silent && !verdict.has_signal {
+    if signal && silent && !built_in_signal {
         verdict.kind = VerdictKind::Features;
         verdict.next = format!("Train a model on {listed}; the graph is not needed.");
     } else if !useful.is_empty() {
@@ -69,7 +69,6 @@ pub(super) fn alone(known: Option<RunInformation<'_>>) -> Verdict {
         kind: if signal { VerdictKind::Features } else { VerdictKind::Undecided },
         degree_only: false,
         nonlinear: false,
-        has_signal: signal,
         reason: format!(
             "Only user-supplied components were measured: {}. Not measured: structure, features, propagated features.",
             carried.join(", ")
