@@ -195,5 +195,5 @@ fn newer_graphs_are_met() {
     assert!(fault(part(&forth).bare()).contains("is new and has no features"));
     assert!(fault(whole.clone()).contains("none of its"));
     let narrow = Features::Dense(Matrix::zeros(old.len(), 3));
-    assert!(fault(part(&old).with_features(narrow).unwrap()).contains("3 features"));
+    assert!(fault(part(&old).with_features(narrow).unwrap()).contains("3 feature"));
 }

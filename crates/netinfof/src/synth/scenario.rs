@@ -471,7 +471,7 @@ mod tests {
         let exec = Exec::new(1).unwrap();
         let fault = |shape: Scenario| scenario(&shape, Seed(0), &exec).unwrap_err().to_string();
         assert!(fault(Scenario { classes: 3, ..small("random-offdiagonal") }).contains("even number"));
-        assert!(fault(Scenario { nodes: 40, ..small("random-diagonal") }).contains("16 nodes"));
+        assert!(fault(Scenario { nodes: 40, ..small("random-diagonal") }).contains("at least 16 per class"));
         assert!(fault(Scenario { density: 0.9, ..small("random-diagonal") }).contains("at most 0.5"));
         assert!(fault(Scenario { features: 2, ..small("random-diagonal") }).contains("at least 1 per class"));
         assert!(fault(Scenario { feature_noise: 2.0, ..small("local-diagonal") }).contains("share"));
