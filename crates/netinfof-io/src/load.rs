@@ -24,6 +24,7 @@ use crate::row::Row;
 use crate::table::Table;
 use netinfof::Exec;
 use netinfof::Seed;
+use netinfof::spec::CustomName;
 use netinfof::synth;
 use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
@@ -95,6 +96,8 @@ impl LoadParams {
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     let mut graph = without_components(source, params, seed, exec)?;
     for (name, path) in &params.components {
+        // A bad name is reported before a large file is read.
+        CustomName::new(name)?;
         let rows = component(path, &graph, exec)?;
         graph = graph.with_component(name, rows)?;
     }
