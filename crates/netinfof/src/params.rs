@@ -32,7 +32,7 @@ pub struct LinkParams {
     pub probe: LinkProbeParams,
     /// Act.
     pub act: LinkActParams,
-    /// Number of folds of cross-fitting (default 5; see [`crate::training`]); 0 turns it off.
+    /// Number of folds of cross-fitting (default 5; see the module `training`); 0 turns it off.
     pub crossfit: usize,
 }
 

@@ -1,6 +1,6 @@
 //! The whole method, stage by stage, the same for every task. Start reading here.
 //!
-//! The differences between links and nodes are in [`crate::task`].
+//! The differences between links and nodes are in the module `task`.
 
 use std::time::Instant;
 
