@@ -180,7 +180,7 @@ def test_rows_are_known_by_what_they_are_not_by_their_place() -> None:
     model = netinfof.NodeClassifier(dim=16, components="U").fit(x, block, edge_index=edges)
     assert model.score(x, block, edge_index=edges) > 0.99
     order = rng.permutation(1000)
-    # The same graph, renumbered: U knows none of these nodes, and says so instead of taking them for others.
+    # The same graph, renumbered: all nodes are new to U, which is said instead of matching them to others.
     with pytest.warns(UserWarning, match="all nodes are new to the model"):
         found = model.predict_proba(x[order], edge_index=np.argsort(order)[edges])
     assert np.ptp(found, axis=0).max() < 1e-9

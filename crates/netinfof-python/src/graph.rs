@@ -19,7 +19,7 @@ pub(crate) struct Graph {
     lent: bool,
 }
 
-/// SparseRows of features that NumPy keeps.
+/// Rows of features that NumPy keeps.
 struct LentRows {
     /// Keeps the memory alive.
     _array: Py<PyArray2<f32>>,
@@ -27,7 +27,7 @@ struct LentRows {
     len: usize,
 }
 
-#[allow(unsafe_code, reason = "features of gigabytes are looked at where they are")]
+#[allow(unsafe_code, reason = "gigabytes of features are read in place, without a copy")]
 mod lent {
     use super::LentRows;
 

@@ -13,9 +13,9 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
-/// RunSettings long the caller's thread sleeps between two looks at signals.
+/// How long the caller's thread sleeps between two looks at signals.
 const LOOK: Duration = Duration::from_millis(50);
-/// RunSettings long work may take to stop before it is left to stop by itself.
+/// How long work may take to stop before it is left to stop by itself.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 enum Event {
@@ -25,7 +25,7 @@ enum Event {
     Notice(String),
 }
 
-/// Hears the work and tells the caller's thread.
+/// Receives progress from the worker and sends it to the caller's thread.
 struct ProgressSender {
     events: Option<Sender<Event>>,
     stop: Arc<AtomicBool>,
@@ -58,12 +58,12 @@ impl Progress for ProgressSender {
     }
 }
 
-/// RunSettings work is done: the number of threads (0: one for each core), who hears of progress, and who hears what users should know.
+/// How work is done: the number of threads (0: one for each core), who hears of progress, and who hears what users should know.
 #[derive(FromPyObject)]
 pub(crate) struct RunSettings<'py>(usize, Option<Bound<'py, PyAny>>, Option<Bound<'py, PyAny>>);
 
 impl RunSettings<'_> {
-    /// Short work on one thread, nobody listening.
+    /// Short work on one thread, without progress.
     pub(crate) fn short() -> Self {
         RunSettings(1, None, None)
     }

@@ -1,4 +1,4 @@
-//! Files as others wrote them, where they are at hand: each gives the graph that its npz holds.
+//! Published files, where they are available: each gives the graph that its npz holds.
 
 use std::path::{Path, PathBuf};
 

@@ -401,7 +401,7 @@ fn sound_samples_are_read() {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "a long hunt says how many files it tried, to whoever started it")]
+#[allow(clippy::print_stdout, reason = "a long run reports how many files it tried")]
 fn damaged_files_never_panic() {
     let seconds: u64 = std::env::var("NETINFOF_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
     let first: u64 = std::env::var("NETINFOF_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);

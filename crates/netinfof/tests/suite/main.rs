@@ -1,4 +1,4 @@
-//! The library from the outside: theorems as properties, determinism, real graphs where they are at hand.
+//! The library from the outside: theorems as properties, determinism, real graphs where they are available.
 
 mod architecture;
 #[path = "../../../netinfof-io/tests/suite/data.rs"]

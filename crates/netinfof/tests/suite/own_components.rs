@@ -65,7 +65,7 @@ fn a_copy_of_the_label_is_found_and_noise_is_not() {
     }
 }
 
-/// Edges join nodes of the same hidden team, which only the own component tells.
+/// Edges join nodes of the same hidden team, which only the user-supplied component shows.
 #[test]
 fn hidden_teams_are_found_for_links() {
     let exec = Exec::new(2).unwrap();

@@ -104,7 +104,7 @@ fn planted_information_is_found_whatever_the_seed() {
         params.seed = Seed(seed);
         let report = netinfof::links(&graph, None, Goal::Act, &params, &exec).unwrap();
         let score = |name: &str| *report.mean.components.get(name).unwrap();
-        assert!(score("F") < 0.56, "features alone know little: {}", score("F"));
+        assert!(score("F") < 0.56, "features alone carry little information: {}", score("F"));
         assert!(score("S") > 0.65 && score("R") > 0.65, "seed {seed}: {:?}", report.mean.components);
         for split in &report.splits {
             for (name, component) in split.components.iter() {

@@ -1,4 +1,4 @@
-//! Real graphs, where they are at hand: `NETINFOF_DATA`, else `../shared/data` beside the project.
+//! Real graphs, where they are available: `NETINFOF_DATA`, else `../shared/data` beside the project.
 
 use std::io::Write as _;
 
@@ -163,7 +163,7 @@ fn cora_nodes_reach_the_paper() {
     assert!(score("S") > score("F") && score("F") > score("U"), "{:?}", report.mean.components);
 }
 
-/// On Actor the features alone know more than anything propagated: Probe must see it and Act must follow.
+/// On Actor features alone predict better than propagated features: Probe must show it and Act must follow.
 #[test]
 fn actor_nodes_are_told_by_their_features() {
     let Some(folder) = data("actor_nodes_are_told_by_their_features") else { return };
@@ -243,7 +243,7 @@ fn check_probabilities_among_all_pairs(names: &[&str]) {
         let scorer = fitted.model.links(Seen::Training, None, &exec).unwrap();
         let n = graph.nodes();
         let edges = fitted.tested.edges;
-        // Pairs that are no edges, and how many pairs each of them stands for.
+        // Pairs that are not edges, and how many pairs each of them represents.
         let mut state = 7u64;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
