@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use netinfof::internals::{
-    Evaluated, KnownEdges, LearnParams, LearnedLinks, PairwiseSource, ProbedPairs, Training, act, component,
-    learn as learn_links, probe,
+    Evaluated, KnownEdges, LearnParams, LearnedLinks, PairwiseSource, ProbedPairs, Training, act_links,
+    build_components, learn as learn_links, probe_links,
 };
 use netinfof::synth::{self, Communities};
 use netinfof::{ComponentKind, ComponentParams, Exec, LinkParams, Seed, split};
@@ -22,7 +22,7 @@ fn stages(criterion: &mut Criterion) {
         let edges = graph.edge_count();
         let params = LinkParams::default();
         let split = split::links(&graph, &params.split, SEED, &exec).expect("a split");
-        let components = component::build(&split.graph, graph.features(), &params.component, SEED, &exec)
+        let components = build_components(&split.graph, graph.features(), &params.component, SEED, &exec)
             .expect("components");
         let training = Training::draw(&split, &params.training(), SEED).expect("training pairs");
         let source = PairwiseSource::new(&split.graph, graph.features(), &ComponentParams::default(), &exec);
@@ -40,7 +40,7 @@ fn stages(criterion: &mut Criterion) {
             let mut one = ComponentParams::default();
             one.kinds = vec![kind];
             group.bench_function(BenchmarkId::new(format!("component {}", kind.name()), edges), |b| {
-                b.iter(|| component::build(black_box(&split.graph), graph.features(), &one, SEED, &exec));
+                b.iter(|| build_components(black_box(&split.graph), graph.features(), &one, SEED, &exec));
             });
         }
         group.bench_function(BenchmarkId::new("training pairs", edges), |b| {
@@ -54,14 +54,14 @@ fn stages(criterion: &mut Criterion) {
             let pairs = ProbedPairs { valid: &valid, matched: None };
             b.iter(|| {
                 let LearnedLinks { components, parts } = black_box(&learned);
-                probe::links(components, parts, &training, pairs, &params.probe, SEED, &exec)
+                probe_links(components, parts, &training, pairs, &params.probe, SEED, &exec)
             });
         });
         group.bench_function(BenchmarkId::new("act", edges), |b| {
             b.iter(|| {
                 let edges = KnownEdges { all: graph.adjacency(), source: Some(&source), seed: SEED };
                 let learned = black_box(&learned.components);
-                act::links(learned, &split, &training, &valid, edges, &params.act, &exec)
+                act_links(learned, &split, &training, &valid, edges, &params.act, &exec)
             });
         });
         group.finish();

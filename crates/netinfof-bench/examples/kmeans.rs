@@ -7,7 +7,8 @@
 
 use std::time::Instant;
 
-use netinfof::linalg::{KMeansParams, kmeans};
+use netinfof::internals::kmeans;
+use netinfof::params::KMeansParams;
 use netinfof::{Exec, Matrix, Seed};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

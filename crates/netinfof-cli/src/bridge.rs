@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use netinfof::verdict::VerdictKind;
+use netinfof::report::VerdictKind;
 use netinfof::{Exec, Goal, Graph, LinkParams, NodeParams, Report, Result, Seed};
 
 use crate::args::{Args, Command, RunArgs};

@@ -9,11 +9,11 @@ mod table;
 use std::fmt::Write as _;
 
 use netinfof::Report;
-use netinfof::act::ActReport;
-use netinfof::evidence::Estimate;
-use netinfof::information::Answer;
+use netinfof::report::ActReport;
+use netinfof::report::Answer;
+use netinfof::report::Estimate;
+use netinfof::report::Group;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
-use netinfof::verdict::Group;
 
 use crate::printer::{self, headline, meaning};
 use run::{again, facts};

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use netinfof::component::{ColumnKind, ColumnTreatment};
 use netinfof::graph::GraphFacts;
 use netinfof::report::RunParams;
+use netinfof::report::VerdictKind;
+use netinfof::report::{ColumnKind, ColumnTreatment};
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
-use netinfof::verdict::VerdictKind;
 use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result};
 
 /// Shows progress as a bar on a terminal and as plain lines elsewhere.

@@ -24,7 +24,7 @@ use crate::row::Row;
 use crate::table::Table;
 use netinfof::Exec;
 use netinfof::Seed;
-use netinfof::spec::CustomName;
+use netinfof::params::CustomName;
 use netinfof::synth;
 use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};

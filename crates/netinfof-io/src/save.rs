@@ -14,7 +14,7 @@ use netinfof::Matrix;
 use netinfof::Result;
 use netinfof::{Features, Graph};
 
-pub use netinfof::atomic_file::write as whole;
+pub use netinfof::internals::write_file as whole;
 
 /// Writes a graph as npz, as a whole or not at all.
 pub fn npz(graph: &Graph, path: &Path) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Probe, Act and embeddings.
 
-use netinfof::verdict::VerdictKind;
+use netinfof::report::VerdictKind;
 use netinfof::{Goal, Report};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _};
@@ -15,8 +15,8 @@ use crate::work::{self, RunSettings};
 /// What came out of a run.
 enum Outcome {
     Probed(Box<Report>),
-    Links(Box<netinfof::pipeline::Fitted<netinfof::pipeline::TestedLinks>>),
-    Nodes(Box<netinfof::pipeline::Fitted<netinfof::pipeline::TestedNodes>>),
+    Links(Box<netinfof::Fitted<netinfof::TestedLinks>>),
+    Nodes(Box<netinfof::Fitted<netinfof::TestedNodes>>),
 }
 
 /// Test pairs or nodes, what is true of them, and their scores.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netinfof::compat::CompatKind;
-use netinfof::component::{Averaging, FeatureScaling, Normalization};
+use netinfof::params::CompatKind;
+use netinfof::params::{Averaging, FeatureScaling, Normalization};
 use netinfof::{ComponentKind, Goal, LinkParams, NodeParams, Protocol};
 
 use super::experiment::{ExperimentRun, RunOutcome, RunTask};

@@ -20,9 +20,12 @@ use crate::linalg::{SglInfo, SglParams};
 use crate::metric::Curves;
 use crate::ordered_map::OrderedMap;
 
-pub use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
-pub use links::{KnownEdges, LinkActParams, LinkModel, LinkResult, Path, Penalties, links};
-pub use nodes::{Confusion, NodeActParams, NodeModel, NodeResult, nodes};
+pub(crate) use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
+pub(crate) use links::{LinkModel, LinkResult};
+pub(crate) use nodes::{NodeModel, NodeResult, nodes};
+
+pub use links::{KnownEdges, LinkActParams, Penalties, PenaltyPath, links};
+pub use nodes::{Confusion, NodeActParams};
 
 pub(crate) use links::check_hits;
 pub(crate) use nodes::NodeDesign;

@@ -7,13 +7,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::component::{Component, ComponentKind};
+use crate::component::Component;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Pair};
 use crate::kernel::{self, GroupedPairs, Scaled, SmallMatrix};
 use crate::linalg::{LeastSquares, LsqrInfo, LsqrParams, lsqr, solve_spd};
 use crate::matrix::Matrix;
+use crate::spec::ComponentKind;
 use crate::split::LinkSplit;
 use crate::training::{Labelled, Training};
 

@@ -33,7 +33,7 @@ pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
 pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
 pub(crate) use self::roles::{hinged, roles};
-pub use crate::spec::ComponentKind;
+use crate::spec::ComponentKind;
 
 use crate::error::{Error, Result};
 use crate::exec::Exec;

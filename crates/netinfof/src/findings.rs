@@ -284,7 +284,7 @@ impl SplitsInfo {
 }
 
 /// Significance level of the tests, before division by their number.
-pub const LEVEL: f64 = 0.05;
+pub(crate) const LEVEL: f64 = 0.05;
 /// Observations of a component on one kind of samples.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observed {

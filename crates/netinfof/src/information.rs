@@ -9,7 +9,7 @@
 //! The model is ridge regression on one-hot labels over a weighted sum of the components' kernels, in folds.
 //! Inside a fold the weights, the penalty and the temperature that turns scores into probabilities are chosen
 //! by leave-one-out likelihood of the training samples only, so the evaluated samples have no influence on
-//! any choice. At most [`MOST_TRAINING`] samples train each model: if there are more, several models are each
+//! any choice. At most `MOST_TRAINING` samples train each model: if there are more, several models are each
 //! evaluated on all samples that they were not trained on.
 //!
 //! *Nodes*: the samples are the nodes of training and validation, a component's rows are its embedding.
@@ -29,12 +29,10 @@ use crate::exec::Exec;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-pub use self::fold::MOST_TRAINING;
-
 /// The smallest gain worth having, as a share of the target's entropy.
-pub const SMALLEST_GAIN: f64 = 0.05;
+const SMALLEST_GAIN: f64 = 0.05;
 /// A signal is excluded if it is smaller than this share of the target's entropy.
-pub const SMALLEST_SIGNAL: f64 = 0.03;
+pub(crate) const SMALLEST_SIGNAL: f64 = 0.03;
 
 /// The groups of components in the verdict.
 pub(crate) mod group {

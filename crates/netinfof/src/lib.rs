@@ -5,9 +5,11 @@
 //! 1. **A graph.** [`Graph::from_edges`], then [`Graph::with_features`] and [`Graph::with_labels`]; or a
 //!    file, with the crate `netinfof-io`; or a generated graph, with [`synth`].
 //! 2. **A run.** [`links`] and [`nodes`] run Probe, and also Act with [`Goal::Act`]. Parameters are
-//!    [`LinkParams`] and [`NodeParams`]; [`Exec`] holds threads, progress and cancellation.
+//!    [`LinkParams`] and [`NodeParams`], described with those of every stage in [`params`]; [`Exec`] holds
+//!    threads, progress and cancellation.
 //! 3. **The answer.** A [`Report`]: its [`verdict`](Report::verdict), the scores of the components,
-//!    predictive information, the metrics of the fitted model. It is written and read as JSON.
+//!    predictive information, the metrics of the fitted model; its parts are in [`report`]. It is written and
+//!    read as JSON.
 //! 4. **A model.** [`fit_links`] and [`fit_nodes`] also return a [`Model`], which can be saved, loaded and
 //!    applied to pairs and nodes of its own graph or of a newer one. [`embedding`] returns the components for
 //!    other models.
@@ -32,7 +34,7 @@
 //! graph → split → component → compat → probe, information, act → findings → verdict → report, model → task → pipeline
 //! ```
 
-pub mod pipeline;
+mod pipeline;
 
 mod task;
 
@@ -40,21 +42,21 @@ pub mod report;
 
 pub mod model;
 
-pub mod verdict;
+mod verdict;
 
 mod findings;
 
 pub mod params;
 
-pub mod act;
+mod act;
 
-pub mod information;
+mod information;
 
-pub mod probe;
+mod probe;
 
 mod link;
 
-pub mod compat;
+mod compat;
 
 mod training;
 
@@ -62,23 +64,23 @@ mod pairwise;
 
 pub mod synth;
 
-pub mod component;
+mod component;
 
 pub mod split;
 
 pub mod metric;
 
-pub mod evidence;
+mod evidence;
 
-pub mod score;
+mod score;
 
 pub mod graph;
 
-pub mod linalg;
+mod linalg;
 
 mod kernel;
 
-pub mod spec;
+mod spec;
 
 mod ordered_map;
 
@@ -90,7 +92,7 @@ mod exec;
 
 mod seed;
 
-pub mod atomic_file;
+mod atomic_file;
 
 mod error;
 
@@ -107,27 +109,28 @@ struct Readme;
 #[doc = include_str!("../../../docs/models.md")]
 struct Models;
 
-pub use component::ComponentParams;
 pub use error::{Error, Result};
 pub use exec::{Exec, Progress};
 pub use graph::{Csr, Features, Graph, NodeId, Pair};
 pub use matrix::{Lent, Matrix};
+pub use metric::Contingency;
 pub use model::Model;
-pub use params::{Goal, LinkParams, NodeParams};
-pub use pipeline::{embedding, fit_links, fit_nodes, links, nodes};
+pub use params::{ComponentKind, ComponentParams, Goal, LinkParams, NodeParams};
+pub use pipeline::{Fitted, TestedLinks, TestedNodes, embedding, fit_links, fit_nodes, links, nodes};
 pub use report::Report;
-pub use score::Contingency;
 pub use seed::{Draw, Seed, Stream};
-pub use spec::{ComponentKind, TaskKind};
+pub use spec::TaskKind;
 pub use split::{LinkPairs, LinkSplit, NodeSets, NodeSplit, Pairs, Protocol};
 
-/// Single stages, for the benchmarks; they may change in any version.
+/// Single stages, for the other crates of this workspace; they may change in any version.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::act::KnownEdges;
+    pub use crate::act::{KnownEdges, links as act_links};
+    pub use crate::atomic_file::write as write_file;
+    pub use crate::component::{Component, build as build_components};
+    pub use crate::linalg::kmeans;
     pub use crate::link::{Evaluated, LearnParams, LearnedLinks, learn};
     pub use crate::pairwise::PairwiseSource;
-    pub use crate::probe::ProbedPairs;
+    pub use crate::probe::{ProbedPairs, links as probe_links};
     pub use crate::training::Training;
-    pub use crate::{act, component, probe};
 }

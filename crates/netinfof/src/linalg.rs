@@ -8,8 +8,9 @@ mod lsqr;
 mod rsvd;
 pub(crate) mod sgl;
 
-pub use kmeans::{KMeansInfo, KMeansParams, kmeans};
-pub use lsqr::{LsqrInfo, LsqrParams};
+pub use kmeans::{KMeansParams, kmeans};
+pub(crate) use lsqr::LsqrInfo;
+pub use lsqr::LsqrParams;
 pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
 

@@ -1,5 +1,7 @@
 //! Metrics of scores on positives and negatives. The treatment of ties is documented for each.
 
+pub use crate::score::Contingency;
+
 use crate::evidence::Estimate;
 use serde::{Deserialize, Serialize};
 

@@ -1,17 +1,22 @@
-//! The parameters of a run, for each task.
+//! The parameters of a run, for each task and each stage.
 
 use serde::{Deserialize, Serialize};
 
-use crate::act::{Grid, LinkActParams, NodeActParams, Penalties};
-use crate::compat::{CompatKind, CompatParams};
-use crate::component::{ComponentParams, FeatureScaling};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
-use crate::probe::{LinkProbeParams, NodeProbeParams};
 use crate::seed::Seed;
-use crate::spec::ComponentKind;
-use crate::split::{NodeSplitParams, Protocol, SplitParams};
+use crate::split::Protocol;
 use crate::training::TrainingParams;
+
+pub use crate::act::{Grid, LinkActParams, NodeActParams, Penalties, PenaltyPath};
+pub use crate::compat::{CompatKind, CompatParams};
+pub use crate::component::{Averaging, ComponentParams, FeatureScaling, Normalization};
+pub use crate::linalg::{KMeansParams, LsqrParams, RsvdParams, SglParams};
+pub use crate::probe::{LinkProbeParams, NodeProbeParams};
+pub use crate::spec::{
+    ComponentKind, ComponentSource, ComponentSpec, CustomName, Depth, FilterSpec, Group, Weighting,
+};
+pub use crate::split::{NodeSplitParams, SplitParams};
 
 /// The parameters of every stage of link prediction. The default extends the paper (docs/method.md);
 /// [`LinkParams::paper`] does not.

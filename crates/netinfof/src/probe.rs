@@ -299,7 +299,7 @@ pub fn links(
 ///
 /// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes
 /// are never used.
-pub fn nodes(
+pub(crate) fn nodes(
     components: &[Component],
     split: &NodeSplit,
     params: &NodeProbeParams,

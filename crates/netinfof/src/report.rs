@@ -1,23 +1,32 @@
-//! All results of a run as one serialisable value. The JSON is complete; tables and pages are views of it.
+//! All results of a run as one serialisable value, and the types it consists of. The JSON is complete; tables and
+//! pages are views of it.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::component::{ColumnTreatment, Preparation};
+use crate::component::Preparation;
 use crate::evidence;
 use crate::exec::Exec;
 use crate::findings::{SplitsInfo, summaries};
-use crate::graph::{Graph, GraphFacts, NodeId};
-use crate::information::Information;
+use crate::graph::{Graph, NodeId};
 use crate::spec::{TaskKind, Weighting};
 use crate::split::Protocol;
-use crate::verdict::{self, Addition, Comparison, RunInformation, Verdict};
+use crate::verdict::{self, RunInformation};
 
+pub use crate::act::{ActReport, Chosen, Confusion, PathStep};
+pub use crate::component::{ColumnKind, ColumnTreatment};
+pub use crate::evidence::Estimate;
 pub use crate::findings::{CompatReport, ComponentReport, ComponentSummary, SplitReport};
+pub use crate::graph::GraphFacts;
+pub use crate::information::{Answer, GroupInformation, Information, InformationGain};
+pub use crate::linalg::SglInfo;
+pub use crate::metric::Curves;
 pub use crate::ordered_map::OrderedMap;
 pub use crate::params::RunParams;
-pub use crate::probe::Histogram;
+pub use crate::probe::{BeyondDegree, Histogram, InfoScore};
+pub use crate::spec::Group;
+pub use crate::verdict::{Addition, Comparison, Verdict, VerdictKind};
 
 /// One figure per metric and per component, over the splits.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

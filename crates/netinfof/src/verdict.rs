@@ -30,11 +30,8 @@ use crate::findings::{self, ComponentSummary, SplitReport, SplitsInfo};
 use crate::information::Information;
 use crate::ordered_map::OrderedMap;
 use crate::seed::{Seed, Stream};
-use crate::spec::{ComponentKind, Subject, TaskKind};
+use crate::spec::{ComponentKind, Group, Subject, TaskKind};
 use words::{Case, Words};
-
-pub use crate::findings::LEVEL;
-pub use crate::spec::Group;
 
 /// The kind of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,7 +108,7 @@ pub(crate) struct Judgement {
 }
 
 /// The smallest gain worth having, as a share of the range from no information to certainty.
-pub const MARGIN: f64 = 0.05;
+const MARGIN: f64 = 0.05;
 /// Number of shuffles for the p-value of a gain.
 const PERMUTATIONS: usize = 199;
 

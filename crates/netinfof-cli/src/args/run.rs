@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
-use netinfof::act::{Grid, Penalties};
-use netinfof::compat::CompatKind;
-use netinfof::component::{Averaging, FeatureScaling, Normalization};
+use netinfof::params::CompatKind;
+use netinfof::params::{Averaging, FeatureScaling, Normalization};
+use netinfof::params::{Grid, Penalties};
 use netinfof::split::Negatives;
 use netinfof::{ComponentKind, ComponentParams, Error, Goal, Graph, LinkParams, NodeParams, Result, Seed};
 use netinfof_io::load::LoadParams;

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use netinfof::model::{self, LinkScorer, Model, RecommendParams, Recommended, Seen};
-use netinfof::pipeline::{Fitted, TestedLinks, TestedNodes};
-use netinfof::{Error, Exec, Graph, Result, Seed};
+use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNodes};
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use netinfof::evidence::Estimate;
+use netinfof::report::Estimate;
+use netinfof::report::{Comparison, Group};
 use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
-use netinfof::verdict::{Comparison, Group};
 
 use super::table::escape;
 

@@ -227,7 +227,7 @@ impl NodeCalibration {
     }
 
     /// Replaces the scores of one node's classes by their probabilities.
-    pub fn probabilities(&self, scores: &mut [f64]) {
+    pub fn probabilities(self, scores: &mut [f64]) {
         for s in scores.iter_mut() {
             *s /= self.temperature;
         }

@@ -27,7 +27,7 @@ use crate::training::Training;
 pub enum Penalties {
     /// From the smallest penalty that leaves all weights at zero downwards, until validation no longer
     /// improves: one strong component may be best alone, and the others enter one by one.
-    Path(Path),
+    Path(PenaltyPath),
     /// A grid, as in the paper.
     Grid(Grid),
 }
@@ -35,7 +35,7 @@ pub enum Penalties {
 /// A regularisation path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Path {
+pub struct PenaltyPath {
     /// λ₁ as a share of λ₂ (default 0.1).
     pub ratio: f64,
     /// Penalties per decade (default 2).
@@ -48,9 +48,9 @@ pub struct Path {
     pub max_iterations: usize,
 }
 
-impl Default for Path {
+impl Default for PenaltyPath {
     fn default() -> Self {
-        Path { ratio: 0.1, per_decade: 2, decades: 5, patience: 2, max_iterations: 12 }
+        PenaltyPath { ratio: 0.1, per_decade: 2, decades: 5, patience: 2, max_iterations: 12 }
     }
 }
 
@@ -76,7 +76,7 @@ pub struct LinkActParams {
 impl Default for LinkActParams {
     fn default() -> Self {
         LinkActParams {
-            penalties: Penalties::Path(Path::default()),
+            penalties: Penalties::Path(PenaltyPath::default()),
             hits: None,
             directed: false,
             negatives: 3,
@@ -379,7 +379,7 @@ pub fn links(
     Ok(LinkResult { report, model, used, calibration, test })
 }
 
-impl Path {
+impl PenaltyPath {
     /// The penalties below the top, largest first.
     fn penalties(&self, top: f64) -> Vec<SglParams> {
         (1..=self.per_decade * self.decades)

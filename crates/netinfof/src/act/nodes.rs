@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::{ActReport, Chosen, Grid, NodeCalibration, groups_of};
-use crate::component::{Component, ComponentKind, Normalization};
+use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
@@ -19,6 +19,7 @@ use crate::metric;
 use crate::ordered_map::OrderedMap;
 use crate::probe::InfoScore;
 use crate::seed::{Seed, Stream};
+use crate::spec::ComponentKind;
 use crate::split::NodeSplit;
 
 /// Parameters of Act on nodes.
@@ -67,8 +68,7 @@ pub struct Confusion {
 
 /// Results of Act on the nodes of one split.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct NodeResult {
+pub(crate) struct NodeResult {
     /// Metrics, weights and the chosen penalty.
     pub report: ActReport,
     /// The fitted model, over the components that have weights.
@@ -83,7 +83,7 @@ pub struct NodeResult {
 
 /// Weights of every class over the normalised embeddings of components.
 #[derive(Clone, Debug)]
-pub struct NodeModel {
+pub(crate) struct NodeModel {
     /// For each class, its weights and its intercept.
     pub(crate) outputs: Vec<(Vec<f32>, f64)>,
 }
@@ -136,7 +136,7 @@ fn log_likelihood(scores: &[f64], truth: &[u32], classes: usize) -> f64 {
 /// test nodes.
 ///
 /// `probed` holds Probe's results on the same components: those without a detectable signal are left out.
-pub fn nodes(
+pub(crate) fn nodes(
     components: &[Component],
     probed: &[InfoScore],
     split: &NodeSplit,

@@ -15,7 +15,7 @@ use crate::seed::{Seed, Stream};
 pub(super) const FOLDS: usize = 5;
 
 /// Maximum number of samples that a model is fitted on: time grows with the cube.
-pub const MOST_TRAINING: usize = 400;
+pub(super) const MOST_TRAINING: usize = 400;
 
 /// Maximum number of samples that each model is evaluated on.
 pub(super) const MOST_JUDGED: usize = 5000;

@@ -1,6 +1,6 @@
 //! Unit tests, compiled under `#[cfg(test)]` alone.
 
-use super::fold::temperature;
+use super::fold::{MOST_TRAINING, temperature};
 use super::*;
 use crate::kernel::SmallMatrix;
 use crate::seed::Draw;

@@ -12,12 +12,13 @@ use sha2::{Digest as _, Sha256};
 use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
-use crate::component::{ComponentKind, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
+use crate::component::{Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
 use crate::graph::{Csr, Features, Graph, Pair, ordered};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
+use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
 const VERSION: u32 = 3;

@@ -1,7 +1,7 @@
 //! Generated graphs of many kinds, each with a known truth that the verdict's rule was not made on: right or undecided, never confidently wrong.
 
 use netinfof::graph::Features;
-use netinfof::verdict::VerdictKind::{
+use netinfof::report::VerdictKind::{
     self, Any, Combine, Features as FeaturesKind, Gnn, Nothing, Structure, Undecided,
 };
 use netinfof::{Exec, Goal, Graph, LinkParams, Matrix, NodeParams, Seed};

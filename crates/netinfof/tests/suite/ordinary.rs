@@ -1,8 +1,9 @@
 //! Data as people have it: tables of numbers, graphs without a pattern, splits of one's own. No answer may be confident and wrong.
 
-use netinfof::component::{self, ColumnKind};
 use netinfof::graph::{Csr, Features};
-use netinfof::verdict::VerdictKind;
+use netinfof::internals::build_components;
+use netinfof::params::FeatureScaling;
+use netinfof::report::{ColumnKind, VerdictKind};
 use netinfof::{
     ComponentKind, ComponentParams, Exec, Goal, Graph, LinkPairs, LinkParams, Matrix, NodeParams, Pairs,
     Report, Seed, fit_nodes,
@@ -120,12 +121,12 @@ fn rank_is_that_of_the_features() {
         let sizes: Vec<f64> =
             (0..columns).map(|col| 10f64.powf(-2.5 * col as f64 / columns as f64)).collect();
         let x = Matrix::from_fn(nodes, columns, |_, col| (sizes[col] * random.normal()) as f32);
-        for scaling in [component::FeatureScaling::ByKind, component::FeatureScaling::Paper] {
+        for scaling in [FeatureScaling::ByKind, FeatureScaling::Paper] {
             let mut params = ComponentParams::default();
             (params.kinds, params.dim, params.scaling) =
                 (vec![ComponentKind::F, ComponentKind::P, ComponentKind::S], dim, scaling);
             let features = Features::Dense(x.clone());
-            for found in component::build(graph.adjacency(), &features, &params, Seed(0), &exec).unwrap() {
+            for found in build_components(graph.adjacency(), &features, &params, Seed(0), &exec).unwrap() {
                 // Tables of few columns are wider, with their hinges.
                 let least = dim.min(columns) - usize::from(columns < dim);
                 assert!(
@@ -389,7 +390,7 @@ fn columns_that_nobody_uses_cost_nothing() {
     let mut params = ComponentParams::default();
     params.kinds = vec![ComponentKind::F, ComponentKind::S];
     let exec = Exec::new(0).unwrap();
-    let found = component::build(graph.adjacency(), &Features::Sparse(x), &params, Seed(0), &exec).unwrap();
+    let found = build_components(graph.adjacency(), &Features::Sparse(x), &params, Seed(0), &exec).unwrap();
     assert!(found.iter().all(|component| component.embedding.cols() >= 40));
 }
 

@@ -1,8 +1,8 @@
 //! Components of the user's own: found where they carry something, harmless where they do not, saved and predicted with.
 
-use netinfof::information::Answer;
 use netinfof::model::{Model, Seen};
-use netinfof::verdict::VerdictKind;
+use netinfof::report::Answer;
+use netinfof::report::VerdictKind;
 use netinfof::{
     Exec, Features, Goal, Graph, LinkParams, Matrix, NodeParams, Report, Seed, Stream, fit_links, fit_nodes,
     links, nodes,

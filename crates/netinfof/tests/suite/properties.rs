@@ -1,10 +1,10 @@
 //! Theorems and invariants over random inputs.
 
-use netinfof::component::{Averaging, FeatureScaling};
 use netinfof::graph::Features;
+use netinfof::params::{Averaging, FeatureScaling};
+use netinfof::report::VerdictKind;
 use netinfof::split::{self, SplitParams};
 use netinfof::synth;
-use netinfof::verdict::VerdictKind;
 use netinfof::{
     ComponentKind, Contingency, Exec, Goal, Graph, LinkPairs, LinkParams, Matrix, NodeParams, NodeSets,
     Pairs, Protocol, Report, Seed, metric,

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use netinfof::component::Averaging;
+use netinfof::params::Averaging;
 use netinfof::split::{self, Negatives, SplitParams, check};
 use netinfof::{ComponentKind, Exec, Goal, Graph, LinkPairs, LinkParams, NodeParams, Protocol, Seed};
 use netinfof_io::load::{self, LoadParams};
@@ -123,7 +123,7 @@ fn chameleon_needs_the_compatibility_matrix() {
     params.component.kinds = ComponentKind::PAPER.to_vec();
     params.crossfit = 0;
     let with = hits(&chameleon, &params, &exec);
-    params.compat.kind = netinfof::compat::CompatKind::None;
+    params.compat.kind = netinfof::params::CompatKind::None;
     let without = hits(&chameleon, &params, &exec);
     assert!(with > 0.90 && without < with - 0.03, "{with} {without}");
 }
