@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Reading an edge list of ten million lines: netinfof beside Polars, in one run.
+"""Reads an edge list of ten million lines with netinfof and with Polars, in one run.
 
     cargo build --release && python benchmarks/edges.py [LINES]
 
-Polars' figure is its CSV reader alone, which leaves two columns; the third row goes on to what netinfof gives, a symmetric adjacency without
-repeats and loops, with SciPy. Needs numpy, scipy and polars.
+The row of Polars alone is its CSV reader, which returns two columns. The third row continues with SciPy to the result
+that netinfof returns: a symmetric adjacency without duplicate edges and self loops. Needs numpy, scipy and polars.
 """
 import json
 import os
@@ -58,7 +58,7 @@ def main():
         rows = [("netinfof: file to graph", best(ours)), ("Polars: file to columns", best(polars)), ("Polars and SciPy: file to graph", best(graph))]
         assert found["graph"]["edges"] == found["scipy"]
         print(f"{LINES} lines, {size / 1e6:.0f} MB, {found['graph']['edges']} edges, {os.cpu_count()} cores; best of five\n")
-        print("| | seconds | million lines a second |\n|---|---|---|")
+        print("| | seconds | million lines per second |\n|---|---|---|")
         for name, seconds in rows:
             print(f"| {name} | {seconds:.2f} | {LINES / seconds / 1e6:.1f} |")
 

@@ -1,6 +1,8 @@
-"""k-means beside scikit-learn's: same rows, same clusters, same restarts, one run. Needs numpy and scikit-learn.
+"""Compares k-means with that of scikit-learn: same rows, same number of clusters, same number of restarts, one run.
 
-python benchmarks/kmeans.py
+    python benchmarks/kmeans.py
+
+Needs numpy and scikit-learn.
 """
 
 import subprocess
@@ -13,7 +15,7 @@ from sklearn.cluster import KMeans
 rng = np.random.default_rng(0)
 print("| rows | k | scikit-learn | inertia | netinfof | inertia |\n|---|---|---|---|---|---|")
 for n, k in ((2500, 14), (18700, 6), (13000, 20), (100000, 20)):
-    # Overlapping clusters on the unit sphere, as embeddings of nodes are.
+    # Overlapping clusters on the unit sphere, similar to node embeddings.
     centres = rng.normal(size=(k, 128))
     x = centres[rng.integers(0, k, n)] + 2.0 * rng.normal(size=(n, 128))
     x = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How well a saved model serves a graph that has grown, beside one fitted again.
+"""Compares a saved model on a graph that has grown with a model that is fitted again.
 
-Needs NumPy and the release build (`cargo build --release`). For each graph, a tenth of the edges is hidden to ask about, and another
-fifth (or all edges of a tenth of the nodes) comes only after the fit. Three models are asked about the hidden edges and as many random pairs:
+Needs NumPy and the release build (`cargo build --release`). For each graph, a tenth of the edges is held out for
+evaluation, and another fifth is added only after the fit. In a second setting, all edges of a tenth of the nodes are
+added after the fit, and half of them are held out. Three models score the held-out edges and as many random pairs:
 
-  old      fitted before, sees the graph as it was
-  newer    the same model, `--graph` the grown graph
+  old      fitted before the change, on the old graph
+  newer    the same model with `--graph` and the grown graph
   refit    fitted on the grown graph
 
     benchmarks/newer.py [DATA] [GRAPH ...]
@@ -28,7 +29,7 @@ def run(*args):
 
 
 def write(path, edges, graph, keep):
-    """The nodes `keep` and the edges among them; ids are the numbers of the whole graph."""
+    """Writes the nodes `keep` and the edges between them. Ids are the node numbers of the complete graph."""
     number = {int(node): at for at, node in enumerate(keep)}
     own = [[number[int(i)], number[int(j)]] for i, j in edges]
     np.savez(path, edge_index=np.array(own, np.int64).T, num_nodes=len(keep), x=graph["x"][keep], ids=np.array([str(k) for k in keep]))
@@ -59,7 +60,7 @@ def measure(graph, name, arriving, seed):
     else:
         new = draw.permutation(n)[: n // 10]
         of_new = order[np.isin(edges[order], new).any(axis=1)]
-        # Half of what new nodes bring is seen, half is asked about.
+        # Half of the edges of new nodes are added to the graph, half are held out for evaluation.
         hidden, later = of_new[::2], of_new[1::2]
         before, known = np.setdiff1d(order, of_new), np.setdiff1d(everyone, new)
     codes = set(map(tuple, edges.tolist()))
@@ -92,7 +93,7 @@ def main():
     print("| graph | arriving | old: AUC, Hits@100 | newer | refit |\n|---|---|---|---|---|")
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            # The command writes edges once each, and features as an array or as the parts of a sparse one.
+            # The command writes each edge once, and features as a dense array or as the parts of a sparse one.
             path = pathlib.Path(folder) / "g.npz"
             run("convert", data / f"{name}.npz", path)
             file = np.load(path)

@@ -1,10 +1,10 @@
-"""What Python costs on top of the command, and what a gigabyte of features costs.
+"""Measures the overhead of Python over the command, and the memory that a gigabyte of features needs.
 
     python benchmarks/python.py GRAPH.npz [path of the command]
 
-In an environment with the wheel installed by pip. Prints medians of 9 runs, one after the other in turn: the command, a process of Python that imports the
-package, probes and prints, and the call alone in a process that is warm; then the peak memory of a process that makes a graph of a gigabyte of features, and of
-one that probes it.
+Needs an environment with the wheel installed. Prints medians of 9 interleaved runs of the command, of a Python process
+that imports the package, probes and prints, and of the call alone in a warm process. Then prints the peak memory of a
+process after it creates a graph with a gigabyte of features, and after it probes this graph.
 """
 
 from __future__ import annotations

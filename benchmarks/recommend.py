@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Top-10 partners of every node of a generated graph, beside exact searches in NumPy and FAISS over the same vectors.
+"""Compares the top-10 partners of every node of a generated graph with exact searches in NumPy and FAISS.
 
-Needs NumPy, the release build (`cargo build --release`) and, for its row, faiss-cpu. The other two are asked about a part of the nodes, since they
-search for one node as long as for another; what is compared is nodes a second. Two threads each.
+All three search the same vectors, with two threads each. Needs NumPy, the release build (`cargo build --release`) and,
+for its row, faiss-cpu. NumPy and FAISS search for a part of the nodes only, because their time per node is constant;
+the comparison is in nodes per second.
 
     benchmarks/recommend.py [NODES]
 """
@@ -23,7 +24,7 @@ K, PART = 10, 8192
 
 
 def run(*args):
-    """Seconds, and the most memory that the command took, in MB."""
+    """Runs the command. Returns its seconds and its peak memory in MB."""
     start = time.perf_counter()
     child = subprocess.Popen([str(COMMAND), *map(str, args), "-q", "--threads", "2"], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -45,7 +46,7 @@ def main():
         run("act", graph, "--components", "U,R,F,P,S", "--save", folder / "plain.model")
         run("act", graph, "--components", "U,R,F,P,S,X", "--save", folder / "x.model")
         seconds, memory = run("recommend", folder / "plain.model", "--all", "--k", K, "-o", folder / "plain.csv")
-        print(f"netinfof, all {nodes} nodes: {seconds:.1f} s, {nodes / seconds:.0f} nodes a second, {memory:.0f} MB")
+        print(f"netinfof, all {nodes} nodes: {seconds:.1f} s, {nodes / seconds:.0f} nodes per second, {memory:.0f} MB")
         run("recommend", folder / "plain.model", "--vectors", folder / "v.npz")
         vectors = np.load(folder / "v.npz")
         queries, keys = vectors["queries"], vectors["keys"]
@@ -54,10 +55,10 @@ def main():
         start = time.perf_counter()
         found = np.concatenate([hide(queries[part] @ keys.T, part) for part in np.array_split(asked, len(asked) // 256)])
         seconds = time.perf_counter() - start
-        print(f"NumPy, {len(asked)} nodes: {seconds:.1f} s, {len(asked) / seconds:.0f} nodes a second")
+        print(f"NumPy, {len(asked)} nodes: {seconds:.1f} s, {len(asked) / seconds:.0f} nodes per second")
         ours = np.loadtxt(folder / "plain.csv", delimiter=",", skiprows=1, usecols=2, dtype=np.int64).reshape(nodes, K)[asked]
         same = np.mean([len(set(a) & set(b)) / K for a, b in zip(ours, found)])
-        print(f"the same partners: {100 * same:.2f} %")
+        print(f"same partners as netinfof: {100 * same:.2f} %")
         try:
             import faiss
 
@@ -66,13 +67,13 @@ def main():
             start = time.perf_counter()
             index.search(queries[asked], K + 1)
             seconds = time.perf_counter() - start
-            print(f"FAISS, {len(asked)} nodes: {seconds:.1f} s, {len(asked) / seconds:.0f} nodes a second")
+            print(f"FAISS, {len(asked)} nodes: {seconds:.1f} s, {len(asked) / seconds:.0f} nodes per second")
         except ImportError:
             print("FAISS is not installed")
         del queries, keys, vectors
         seconds, memory = run("recommend", folder / "x.model", "--all", "--k", K, "-o", folder / "x.csv")
         pool = max(100, 10_000_000 // nodes)
-        print(f"netinfof with X, pool {pool}: {seconds:.1f} s, {nodes / seconds:.0f} nodes a second, {memory:.0f} MB")
+        print(f"netinfof with X, pool {pool}: {seconds:.1f} s, {nodes / seconds:.0f} nodes per second, {memory:.0f} MB")
 
 
 def hide(scores, part):

@@ -73,7 +73,7 @@ fn header(out: &mut String, report: &Report) {
     if !report.notices.is_empty() {
         out.push_str("<ul class=\"note\" id=\"notices\">");
         for notice in &report.notices {
-            let _ = write!(out, "<li>{}</li>", escape(notice));
+            let _ = write!(out, "<li>{}</li>", code(notice));
         }
         out.push_str("</ul>\n");
     }

@@ -241,17 +241,20 @@ pub(crate) fn report(report: &Report) -> String {
             let _ = writeln!(text, "  {line}");
         }
     }
+    let wide = report.components.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(2);
     let _ = write!(
         text,
-        "\n  component             score  95 % interval    {:20} held-out accuracy      p  signal",
-        format!("{floor:.2} … 1")
+        "\n  {:first$} score  95 % interval    {:20} held-out accuracy      p  signal",
+        "component",
+        format!("{floor:.2} … 1"),
+        first = wide + 19
     );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
     for (name, component) in report.components.iter() {
         let [low, high] = component.interval;
         let _ = write!(
             text,
-            "  {name:2} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3} {:>7}",
+            "  {name:wide$} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3} {:>7}",
             meaning(name, report),
             component.corrected,
             gauge(component.corrected, floor),

@@ -1,5 +1,4 @@
-//! One run of an experiment: a graph, a task and its parameters. The outcome is kept in a file, so that an interrupted call continues
-//! where it stopped.
+//! One run of an experiment: a graph, a task and its parameters. The outcome is kept in a file, so that the next call can reuse it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -88,7 +87,7 @@ impl SplitOutcome {
     }
 }
 
-/// Version of the outcome files. It must be increased whenever the same parameters give other results.
+/// Version of the outcome files. It must be increased whenever the same parameters give different results.
 const RUN_FORMAT: u32 = 2;
 
 /// Size and FNV-1a hash of a file.
@@ -111,7 +110,7 @@ impl ExperimentRun {
             RunTask::Links(goal, params) => (goal, serde_json::to_string(params)),
             RunTask::Nodes(goal, params) => (goal, serde_json::to_string(params)),
         };
-        let params = params.expect("parameters hold nothing JSON cannot say");
+        let params = params.expect("parameters can be written as JSON");
         let mut files = String::new();
         if !self.graph.starts_with("synth:") {
             files.push_str(&digest(&data.join(format!("{}.npz", self.graph))));
@@ -133,14 +132,14 @@ impl ExperimentRun {
             || (file(&self.graph) && (!self.official_split || file(&format!("{}_split", self.graph))))
     }
 
-    /// The outcome that an earlier call kept, if it has the same fingerprint.
+    /// The outcome of an earlier call, if it has the same fingerprint.
     pub(crate) fn kept(&self, data: &Path, runs: &Path) -> Option<RunOutcome> {
         let text = std::fs::read_to_string(self.file(runs)).ok()?;
         let outcome: RunOutcome = serde_json::from_str(&text).ok()?;
         (outcome.fingerprint == self.fingerprint(data) && !outcome.splits.is_empty()).then_some(outcome)
     }
 
-    /// Runs it, and writes the outcome to its file.
+    /// Runs the experiment and writes the outcome to its file.
     pub(crate) fn run(
         &self,
         data: &Path,
@@ -160,7 +159,7 @@ impl ExperimentRun {
             let graph = load::graph(&source, &LoadParams::default(), Seed(0), exec)?;
             cache.0 = Some((self.graph.clone(), graph));
         }
-        let graph = &cache.0.as_ref().expect("just put there").1;
+        let graph = &cache.0.as_ref().expect("the graph was just loaded").1;
         let report = match &self.job {
             RunTask::Links(goal, params) => {
                 let split = data.join(format!("{}_split.npz", self.graph));

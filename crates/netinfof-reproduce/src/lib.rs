@@ -1,7 +1,7 @@
 //! The experiments of the NetInfoF paper (Lee et al., ICLR 2024): published figures and ours side by side.
 //!
-//! [`run()`] is what the command `netinfof reproduce` calls. The crate writes files but never to the terminal itself: what a user is
-//! shown goes through a [`Console`], so that it does not depend on the command that carries it.
+//! The command `netinfof reproduce` calls [`run()`]. The crate writes files but never writes to the terminal: all output for the user
+//! goes through a [`Console`], so that the crate does not depend on the command.
 
 mod experiment;
 mod paper;
@@ -28,7 +28,7 @@ use studies::{STUDIES, Study, StudyResults};
 pub struct ReproduceParams {
     /// Names of tables and figures, such as `table2` and `fig4`.
     pub tables: Vec<String>,
-    /// Whether to run all of them, whatever `tables` holds.
+    /// Whether to run all of them, regardless of `tables`.
     pub all: bool,
     /// Folder with the graphs as npz files.
     pub data: PathBuf,
@@ -36,11 +36,11 @@ pub struct ReproduceParams {
     pub splits: usize,
     /// Folder for the documents, plots and the results of single runs.
     pub output: PathBuf,
-    /// Number of threads; 0 is one for each core.
+    /// Number of threads; 0 means one per core.
     pub threads: usize,
 }
 
-/// Shows a user what happens, and passes on the request to stop.
+/// Shows output and progress to the user, and reports a request to stop.
 pub trait Console: Send + Sync {
     /// Prints a result to standard output.
     fn print(&self, text: &str) -> Result<()>;
@@ -48,7 +48,7 @@ pub trait Console: Send + Sync {
     /// Shows a notice.
     fn notice(&self, text: &str);
 
-    /// Shows that the run named `run` begins, after `finished` of `total` runs, with about `seconds_left` to go.
+    /// Shows that the run named `run` begins, that `finished` of `total` runs are finished, and that about `seconds_left` seconds remain.
     fn run_begins(&self, finished: usize, total: usize, run: &str, seconds_left: f64);
 
     /// Removes the progress shown so far.
@@ -58,15 +58,15 @@ pub trait Console: Send + Sync {
     fn cancelled(&self) -> bool;
 }
 
-/// Runs the chosen experiments and writes their documents. Where none is chosen, prints the list of experiments.
+/// Runs the chosen experiments and writes their documents. If none is chosen, prints the list of experiments.
 ///
-/// The result of every single run is kept in the output folder. A call that was interrupted continues after the last one.
+/// The result of every run is kept in the output folder. After an interruption, the next call continues with the first unfinished run.
 pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
     let chosen = chosen(params)?;
     if chosen.is_empty() {
         let lines: Vec<String> = STUDIES.iter().map(|s| format!("  {:8} {}", s.id, s.title)).collect();
         return console.print(&format!(
-            "--all, or --table with one or more of (comma between them)\n{}",
+            "Use --all, or --table with one or more of these names, separated by commas:\n{}",
             lines.join("\n")
         ));
     }
@@ -110,8 +110,9 @@ pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
 
     let kept = results.outcomes.len();
     if kept > 0 {
+        let runs = if kept == 1 { "run" } else { "runs" };
         console.notice(&format!(
-            "{kept} runs of an earlier call are used; remove {} to run them again",
+            "reusing {kept} {runs} of an earlier call; delete {} to run everything again",
             folder.runs.display()
         ));
     }
@@ -130,7 +131,7 @@ pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
             }
             Err(Error::Cancelled) => {
                 console.clear();
-                console.notice("stopped; what was done is kept, and the same command goes on from here");
+                console.notice("stopped; finished runs are kept, and the same command continues from here");
                 return Err(Error::Cancelled);
             }
             // A graph that cannot be read does not stop the runs on the other graphs.
@@ -172,13 +173,13 @@ fn chosen(params: &ReproduceParams) -> Result<Vec<&'static Study>> {
     Ok(chosen)
 }
 
-/// The call as the documents show it, without paths and other settings of this machine.
+/// The command as the documents show it, without paths and other settings of this machine.
 fn command(params: &ReproduceParams) -> String {
     let what = if params.all { "--all".into() } else { format!("--table {}", params.tables.join(",")) };
     format!("netinfof reproduce {what} --splits {}", params.splits)
 }
 
-/// Graphs that are not on disk: title, files and the address they can be downloaded from.
+/// Graphs that are not on disk: title, files and download address.
 fn missing_graphs(chosen: &[&Study], splits: usize, data: &Path) -> Vec<[String; 3]> {
     let runs = chosen.iter().flat_map(|study| study.runs(splits));
     let absent: BTreeSet<(String, bool)> =
@@ -196,7 +197,7 @@ fn missing_graphs(chosen: &[&Study], splits: usize, data: &Path) -> Vec<[String;
         .collect()
 }
 
-/// Writes a text file as a whole or not at all.
+/// Writes a text file completely or not at all.
 fn write_whole(path: &Path, text: &str) -> Result<()> {
     save::whole(path, |file| std::io::Write::write_all(file, text.as_bytes()))
 }
@@ -254,7 +255,7 @@ impl TimeForecast {
     }
 }
 
-/// Passes on the request to stop but shows no stages: the progress bar counts runs.
+/// Reports a request to stop but shows no stages, because the progress bar counts runs.
 struct CancellationOnly(Arc<dyn Console>);
 
 impl Progress for CancellationOnly {

@@ -1,4 +1,4 @@
-//! Scatter and line plots as self-contained SVG: light and dark, marks that differ in shape as well as in colour.
+//! Scatter and line plots as self-contained SVG, for light and dark backgrounds. Marks differ in shape and colour.
 
 use std::fmt::Write as _;
 
@@ -277,7 +277,7 @@ impl Plot {
     }
 }
 
-/// Text as XML that shows exactly this text.
+/// Escapes text for XML.
 pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {

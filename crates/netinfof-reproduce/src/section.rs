@@ -1,4 +1,4 @@
-//! What a reader sees of an experiment: rows of values, checked claims and plots. The JSON document serialises these types.
+//! The content of the documents: rows of values, checked claims and plots. The JSON document serialises these types.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub(crate) struct Section {
     pub(crate) plots: Vec<RenderedPlot>,
 }
 
-/// A published value beside ours.
+/// A published value and ours.
 #[derive(Debug, Serialize)]
 pub(crate) struct ComparisonRow {
     /// The model or the component.
@@ -33,11 +33,11 @@ pub(crate) struct ComparisonRow {
     pub(crate) state: RunState,
 }
 
-/// Published values are rounded to one digit after the point, which this tolerance allows for.
+/// Tolerance for published values, which are rounded to one decimal place.
 const ROUNDING: f64 = 0.05;
 
-/// Whether our value lies within two standard deviations of the published one, above it or below it. The deviation combines the splits
-/// of the paper and ours: the margin is `2 √(published² + ours²)` plus the rounding of the published value.
+/// Whether our value lies within two standard deviations of the published one, above or below. The deviation combines those of the paper
+/// and ours: the margin is `2 √(published² + ours²)` plus the rounding of the published value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Agreement {
@@ -46,14 +46,14 @@ pub(crate) enum Agreement {
     Below,
 }
 
-/// Whether there is a value of ours, and if not, why.
+/// Whether a value of ours exists, and the reason if not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RunState {
     Done,
     /// The graph is not on disk.
     Missing,
-    /// The run has not been made yet.
+    /// The run is not finished yet.
     Pending,
     /// The run ended in an error.
     Failed,
@@ -96,7 +96,7 @@ impl ComparisonRow {
     }
 }
 
-/// A value of ours, or the reason why there is none.
+/// A value of ours, or the reason why it is absent.
 #[derive(Clone, Copy)]
 pub(crate) struct MeasuredValue<'a> {
     outcome: Option<&'a RunOutcome>,

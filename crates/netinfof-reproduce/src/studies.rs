@@ -19,7 +19,7 @@ pub(crate) struct Study {
     show: fn(&StudyResults) -> SectionContent,
 }
 
-/// What a study shows. Fields are those of [`Section`].
+/// The content of a study. Fields are those of [`Section`].
 #[derive(Default)]
 pub(super) struct SectionContent {
     pub(super) protocol: String,
@@ -73,7 +73,7 @@ pub(crate) const STUDIES: [Study; 15] = [
     },
     Study {
         id: "table9",
-        title: "Table 9: beside SEAL, a subgraph GNN",
+        title: "Table 9: comparison with SEAL, a subgraph GNN",
         runs: table3_runs,
         show: tables::table9,
     },
@@ -147,7 +147,7 @@ pub(crate) struct StudyResults {
 }
 
 impl StudyResults {
-    /// The outcome of a run, or the reason why there is none.
+    /// The outcome of a run, or the reason why it is absent.
     pub(super) fn get(&self, key: &str) -> MeasuredValue<'_> {
         let state = if self.missing.contains(key) {
             RunState::Missing
@@ -159,7 +159,7 @@ impl StudyResults {
         MeasuredValue::new(self.outcomes.get(key), state)
     }
 
-    /// The finished ones among these runs.
+    /// Those of these runs that are finished.
     pub(super) fn finished(&self, keys: impl IntoIterator<Item = String>) -> Vec<(String, &RunOutcome)> {
         keys.into_iter().filter_map(|key| self.outcomes.get(&key).map(|outcome| (key, outcome))).collect()
     }
@@ -202,7 +202,7 @@ impl ModelVariant {
 }
 
 pub(super) const SINGLES: [ComponentKind; 5] = ComponentKind::PAPER;
-/// Random walks from every node on synthetic graphs and on those of OGB.
+/// Number of random walks per node on synthetic graphs and on those of OGB.
 pub(super) const MANY_WALKS: usize = 1000;
 
 pub(super) fn link_key(graph: &str, variant: ModelVariant) -> String {
@@ -430,7 +430,7 @@ fn table4_runs(splits: usize) -> Vec<ExperimentRun> {
         .collect()
 }
 
-/// Nodes of the generated graphs of the scalability study. Each has about ten edges, after duplicates are removed.
+/// Numbers of nodes of the generated graphs of the scalability study. They have about ten edges per node after duplicates are removed.
 pub(super) const SCALE: [usize; 5] = [10_000, 31_623, 100_000, 316_228, 1_000_000];
 
 const SCALE_DEGREE: u32 = 23;

@@ -1,4 +1,4 @@
-//! Turns outcomes into the section of each table and figure. This module holds what several of them use.
+//! Turns outcomes into the section of each table and figure. This module holds the functions that several of them share.
 
 mod figures;
 mod links;
@@ -14,17 +14,16 @@ use super::studies::StudyResults;
 
 fn paper_protocol(walks: usize, splits: usize, more: &str) -> String {
     format!(
-        "Paper protocol (negatives are not checked against edges; U, R, F, P, S; no cross-fitting; the paper's grid of penalties, \
-         chosen on validation), symmetric pair features, edges 70/10/20, {}, d = 128, \
-         T = {walks}. {more}",
+        "Paper protocol: negatives are not checked against edges, components U, R, F, P, S, no cross-fitting, penalties from the paper's \
+         grid chosen on validation. Symmetric pair features, edges split 70/10/20, {}, d = 128, T = {walks}. {more}",
         seeds(splits)
     )
 }
 
 fn seeds(splits: usize) -> String {
     match splits {
-        1 => "1 split with the seed 0".into(),
-        _ => format!("{splits} splits with the seeds 0 to {}", splits - 1),
+        1 => "1 split (seed 0)".into(),
+        _ => format!("{splits} splits (seeds 0–{})", splits - 1),
     }
 }
 
@@ -35,7 +34,7 @@ fn ahead(claim: &str, one: &[ComparisonRow], other: &[ComparisonRow]) -> Option<
     let behind: Vec<String> = pairs
         .iter()
         .filter(|(_, a, b)| a < b)
-        .map(|(row, a, b)| format!("{} {a:.1} against {b:.1}", row.graph))
+        .map(|(row, a, b)| format!("{} ({a:.1} against {b:.1})", row.graph))
         .collect();
     (!pairs.is_empty()).then(|| ClaimCheck {
         claim: claim.into(),
@@ -50,7 +49,7 @@ fn ahead(claim: &str, one: &[ComparisonRow], other: &[ComparisonRow]) -> Option<
 
 fn synthetic_graphs(more: &str) -> String {
     format!(
-        "Graphs of `netinfof synth` with its defaults (4000 nodes, 800 features, 4 classes), seed 0, node ids shuffled. {more}"
+        "Graphs come from `netinfof synth` with its defaults (4000 nodes, 800 features, 4 classes), seed 0, shuffled node ids. {more}"
     )
 }
 

@@ -330,8 +330,19 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_truth_as_often_as_they_say() {
+        coverage(&[(8, 2, 300), (8, 4, 200)]);
+    }
+
+    #[test]
+    #[ignore = "slow: three more sizes"]
+    fn intervals_of_more_sizes_hold_the_truth() {
+        coverage(&[(8, 2, 4000), (14, 7, 200), (20, 10, 700)]);
+    }
+
+    /// Checks how often intervals hold the truth, for these numbers of bins, labels and samples.
+    fn coverage(sizes: &[(usize, usize, u64)]) {
         let mut draw = Seed(0).stream(Stream::Synth, 0);
-        for (bins, labels, samples) in [(8, 2, 300), (8, 2, 4000), (8, 4, 200), (14, 7, 200), (20, 10, 700)] {
+        for &(bins, labels, samples) in sizes {
             for strength in [0.0, 0.2, 0.6, 0.9] {
                 let shares = shares(bins, labels, strength);
                 let truth = (-entropy(&shares, labels)).exp2();

@@ -1,6 +1,6 @@
 //! Damaged files: whatever the bytes, a reader gives a graph or an error, and never panics.
 //!
-//! Sound little files of every format are damaged at random, for a second each; `NETINFOF_FUZZ_SECONDS=600` goes on for longer, and
+//! Sound little files of every format are damaged at random, for 0.3 seconds each; `NETINFOF_FUZZ_SECONDS=600` goes on for longer, and
 //! `NETINFOF_FUZZ_ONLY=npz,market` on some. What makes a reader panic is kept under the target folder, and its seed is said: a
 //! regression test is then a line away.
 
@@ -403,14 +403,15 @@ fn sound_samples_are_read() {
 #[test]
 #[allow(clippy::print_stdout, reason = "a long run reports how many files it tried")]
 fn damaged_files_never_panic() {
-    let seconds: u64 = std::env::var("NETINFOF_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let seconds: f64 =
+        std::env::var("NETINFOF_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(0.3);
     let first: u64 = std::env::var("NETINFOF_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(0);
     let only = std::env::var("NETINFOF_FUZZ_ONLY").unwrap_or_default();
     let meant = |sample: &Sample| only.is_empty() || only.split(',').any(|name| name == sample.name);
     for sample in samples().into_iter().filter(meant) {
         let folder = fresh(sample.name);
         write(&folder, &sample.files);
-        let end = Instant::now() + Duration::from_secs(seconds);
+        let end = Instant::now() + Duration::from_secs_f64(seconds);
         let mut seed = first;
         let mut read_well = 0;
         // A busy machine may try too few files in the time for one of them to be read.

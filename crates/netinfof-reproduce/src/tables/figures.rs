@@ -11,7 +11,7 @@ use crate::studies::{
     ModelVariant, SCALE, SINGLES, SectionContent, StudyResults, figure3_runs, link_key, node_key, scale_key,
 };
 
-/// Points of single-component runs, by component: score and test metric, of every split or averaged over them. `runs` gives the
+/// Points of single-component runs, by component: score and test metric of every split, or averaged over the splits. `runs` returns the
 /// keys of the runs and the names of the metrics.
 fn score_points(
     results: &StudyResults,
@@ -59,7 +59,7 @@ fn fit_check(series: &[Series], what: &str, least: Option<f64>) -> Option<ClaimC
     let r2 = r_squared(&points);
     let bound = least.map_or(String::new(), |least| format!(" of at least {least}"));
     Some(ClaimCheck {
-        claim: format!("The score goes with {what}: R²{bound}"),
+        claim: format!("The score correlates with {what}: R²{bound}"),
         holds: least.is_none_or(|least| r2 >= least),
         found: format!("R² = {r2:.3} over {} points", points.len()),
     })
@@ -84,7 +84,7 @@ fn score_plot(title: &str, series: Vec<Series>, floor: f64, y: &str) -> Plot {
     }
 }
 
-/// Gives the key of the run on a graph with one component.
+/// Returns the key of the run on a graph with one component.
 type RunKey = fn(&PaperGraph, ComponentKind) -> String;
 
 pub(crate) fn figure2(results: &StudyResults) -> SectionContent {
@@ -98,7 +98,7 @@ pub(crate) fn figure2(results: &StudyResults) -> SectionContent {
         (
             "clean",
             |k, kind| link_key(k.name, ModelVariant::Verified(kind)),
-            "Links of real graphs, verified negatives",
+            "Links of real graphs, clean negatives",
         ),
     ];
     let nodes: (&str, RunKey, &str) =
@@ -123,7 +123,7 @@ pub(crate) fn figure2(results: &StudyResults) -> SectionContent {
             let mean = ranked.iter().sum::<f64>() / ranked.len() as f64;
             checks.push(ClaimCheck {
                 claim: format!(
-                    "{title}: within a graph the score ranks components as their {what} does, Spearman's correlation at least 0.7 in the mean"
+                    "{title}: within a graph, the score ranks components like their {what}; mean Spearman correlation of at least 0.7"
                 ),
                 holds: mean >= 0.7,
                 found: format!(
@@ -136,9 +136,9 @@ pub(crate) fn figure2(results: &StudyResults) -> SectionContent {
         let floor = if name == "nodes" { 0.15 } else { 0.48 };
         plots.push(RenderedPlot::new(&format!("fig2-{name}"), &score_plot(title, series, floor, what)));
     }
-    let more = "The runs of Table 7, each point a component on a graph, mean of the splits. In the paper protocol the Hits of the dense graphs are \
-                held down by true edges among the negatives, whatever a component knows; so the same runs stand beside them with negatives \
-                that are verified not to be edges and nothing else changed. Nodes: each component alone, as in Table 12.";
+    let more = "The runs of Table 7. Each point is a component on a graph, averaged over the splits. In the paper protocol, true edges among the \
+                negatives limit the Hits of the dense graphs, however informative a component is. The same runs are therefore repeated with \
+                clean negatives, which are verified not to be edges, and no other change. Nodes: each component is used alone, as in Table 12.";
     SectionContent {
         protocol: paper_protocol(200, results.splits, more),
         checks,
@@ -173,11 +173,15 @@ pub(crate) fn figure3(results: &StudyResults) -> SectionContent {
             .collect();
         if count > 0 {
             checks.push(ClaimCheck {
-                claim: format!("Theorem 2 holds in every point ({})", title.to_lowercase()),
+                claim: format!("Theorem 2 holds at every point ({})", title.to_lowercase()),
                 holds: broken.is_empty(),
-                found: format!("{} of {count} points above the line {}", broken.len(), broken.join(", "))
-                    .trim_end()
-                    .into(),
+                found: format!(
+                    "{} of {count} points with a score above the accuracy {}",
+                    broken.len(),
+                    broken.join(", ")
+                )
+                .trim_end()
+                .into(),
             });
         }
         let plot = Plot {
@@ -191,8 +195,8 @@ pub(crate) fn figure3(results: &StudyResults) -> SectionContent {
         };
         plots.push(RenderedPlot::new(&format!("fig3-{task}"), &plot));
     }
-    let protocol = "The full runs of Tables 2, 3, 10 and 12: every synthetic and every real graph, every component, every split. Links: \
-                    validation pairs; nodes: training and validation nodes.";
+    let protocol = "The full runs of Tables 2, 3, 10 and 12: all synthetic and real graphs, all components, all splits. Links are evaluated \
+                    on validation pairs, nodes on training and validation nodes.";
     SectionContent { protocol: protocol.into(), checks, plots, ..SectionContent::default() }
 }
 
@@ -227,7 +231,7 @@ pub(crate) fn figure4(results: &StudyResults) -> SectionContent {
             &score_plot("Synthetic nodes: score and test accuracy", nodes, 0.2, "test accuracy"),
         ),
     ];
-    let protocol = "The runs of Tables 6 and 11, each point a component on a split.".to_string();
+    let protocol = "The runs of Tables 6 and 11. Each point is a component on a split.".to_string();
     SectionContent {
         protocol,
         checks: checks.into_iter().flatten().collect(),
@@ -264,12 +268,15 @@ pub(crate) fn figure6(results: &StudyResults) -> SectionContent {
                 .join(", ")
         };
         checks.push(ClaimCheck {
-            claim: "Probe, everything from the split to the scores: slope of log seconds against log edges 1.0 ± 0.1".into(),
+            claim:
+                "Probe, from the split to the scores: the slope of log seconds against log edges is 1.0 ± 0.1"
+                    .into(),
             holds: (slope - 1.0).abs() <= 0.1,
             found: format!("{slope:.2}: {}", listed(&probe)),
         });
         checks.push(ClaimCheck {
-            claim: "With Act: no steeper, since it learns from 600 000 pairs at most".into(),
+            claim: "Probe and Act: the slope is no steeper, because Act learns from at most 600 000 pairs"
+                .into(),
             holds: log(&act)[1] <= slope + 0.05,
             found: format!("{:.2}: {}", log(&act)[1], listed(&act)),
         });
@@ -293,9 +300,8 @@ pub(crate) fn figure6(results: &StudyResults) -> SectionContent {
     let protocol = paper_protocol(
         200,
         1,
-        "Graphs of `synth:large?nodes=N&degree=23`, 10⁵ to 10⁷ edges, one after the other in one run, the three smaller ones as means of three \
-         splits; beside them the real graphs of \
-         Table 3 (mean of their splits, Probe and Act).",
+        "Graphs of `synth:large?nodes=N&degree=23` with 10⁵ to 10⁷ edges, one after the other in one run; the three smaller ones are means of \
+         three splits. For comparison, the real graphs of Table 3 (mean over their splits, Probe and Act).",
     );
     SectionContent {
         protocol,

@@ -23,8 +23,8 @@ pub(crate) fn table2(results: &StudyResults) -> SectionContent {
         .map(|row| near(row, if row.graph.contains("offdiagonal") { 3.0 } else { 2.0 }))
         .collect();
     let checks = judged.map(|judged| ClaimCheck {
-        claim: "Every diagonal scenario is at most 2 points below the paper, every off-diagonal one at most 3: the paper's \
-                off-diagonal figures profit from an order of nodes that gives edges away"
+        claim: "Every diagonal scenario is at most 2 points below the paper, every off-diagonal one at most 3, because the paper's \
+                off-diagonal values benefit from a node order that leaks edges"
             .into(),
         holds: judged.iter().all(|&good| good),
         found: format!(
@@ -36,11 +36,11 @@ pub(crate) fn table2(results: &StudyResults) -> SectionContent {
         MANY_WALKS,
         results.splits,
         &synthetic_graphs(
-            "SlimG is far above its published figure in local-offdiagonal because of S: without a compatibility matrix S alone hits 85 % there, U, F \
-             and P 13 to 27 %.",
+            "SlimG is far above its published value in local-offdiagonal because of S: without a compatibility matrix, S alone has Hits@100 of \
+             85 % there, and U, F and P have 13 to 27 %.",
         ),
     );
-    let ahead = ahead("NetInfoF is ahead of SlimG in every scenario", &rows[..6], &rows[6..]);
+    let ahead = ahead("NetInfoF is at least as good as SlimG in every scenario", &rows[..6], &rows[6..]);
     SectionContent {
         protocol,
         rows,
@@ -67,10 +67,10 @@ pub(crate) fn table3(results: &StudyResults) -> SectionContent {
     let protocol = paper_protocol(
         200,
         results.splits,
-        "True edges among the negatives decide the figures of the dense graphs (Photo, Computers, Chameleon, Squirrel): dozens \
-         to hundreds of them stand above any model's 100th negative. The clean protocol, without them, is in docs/method.md.",
+        "True edges among the negatives determine the values of the dense graphs (Photo, Computers, Chameleon, Squirrel): dozens \
+         to hundreds of them rank above the 100th negative of any model. docs/method.md has the clean protocol, without such negatives.",
     );
-    let ahead = ahead("NetInfoF is ahead of SlimG on every graph", &rows[..12], &rows[12..]);
+    let ahead = ahead("NetInfoF is at least as good as SlimG on every graph", &rows[..12], &rows[12..]);
     SectionContent { protocol, rows, checks: ahead.into_iter().collect(), ..SectionContent::default() }
 }
 
@@ -97,20 +97,20 @@ pub(crate) fn table4(results: &StudyResults) -> SectionContent {
     }
     let reaches = |row: &ComparisonRow| {
         row.ours.map(|(mean, deviation)| ClaimCheck {
-            claim: format!("{} reaches the paper's 56.8 on ogbl-ddi", row.what),
+            claim: format!("{}: reaches the paper's 56.8 on ogbl-ddi", row.what),
             holds: mean >= 56.8,
             found: format!("{mean:.1} ± {deviation:.1}"),
         })
     };
     let checks: Vec<ClaimCheck> = rows[..2].iter().filter_map(reaches).collect();
     let protocol = format!(
-        "Official splits and negatives, {} seeds, U, R, F, P, S, d = 256, T = 1000, one-hot degrees where there are no features, the \
-         paper's grid chosen on validation. *Rows of length 1*: as the paper's text. *Lengths kept*: columns of the embeddings \
-         are scaled to deviation 1, rows are left as long as they are (`--keep-lengths`), and all training edges are learned from \
-         (`--max-pairs 2400000 --compat-edges 1200000`); validation prefers it by far on ogbl-ddi. It is not the default \
-         because where it loses it loses much (Actor, validation Hits@100: 45.0 with rows of length 1, 21.9 without; DESIGN.md). The 20 highest of \
-         95 599 negatives decide Hits@20 of ogbl-ddi, so it moves by several points from seed to seed. For ogbl-ppa the paper adds node2vec \
-         embeddings as features; we do not.",
+        "Official splits and negatives, {} seeds, components U, R, F, P, S, d = 256, T = 1000, one-hot degrees for graphs without features, \
+         penalties from the paper's grid chosen on validation. *Rows of length 1*: as in the paper's text. *Lengths kept*: columns of the \
+         embeddings are scaled to deviation 1, rows keep their lengths (`--keep-lengths`), and the model is fitted on all training edges \
+         (`--max-pairs 2400000 --compat-edges 1200000`). Validation clearly prefers this on ogbl-ddi. It is not the default because it loses \
+         much on some graphs: validation Hits@100 on Actor is 45.0 with rows of length 1 and 21.9 with lengths kept \
+         (docs/design/components.md). The 20 highest of 95 599 negatives determine Hits@20 of ogbl-ddi, so it varies by several points \
+         between seeds. For ogbl-ppa the paper adds node2vec embeddings as features, which are not used here.",
         results.splits
     );
     SectionContent { protocol, rows, checks, ..SectionContent::default() }
@@ -126,11 +126,11 @@ pub(crate) fn table5(results: &StudyResults) -> SectionContent {
         rows.extend(real_rows(results, what, published, |k| link_key(k.name, variant), hits));
     }
     let checks = [
-        ahead("H* is ahead of no compatibility matrix on every graph", &rows[24..], &rows[..12]),
-        ahead("H* is ahead of H alone on every graph", &rows[24..], &rows[12..24]),
+        ahead("H* is at least as good as no compatibility matrix on every graph", &rows[24..], &rows[..12]),
+        ahead("H* is at least as good as H alone on every graph", &rows[24..], &rows[12..24]),
     ];
-    let more = "In this protocol the order of the three is mostly noise where true edges among the negatives decide (Squirrel, Computers, Photo); \
-                DESIGN.md has verified negatives, where H* is ahead of no matrix on all eight graphs.";
+    let more = "In this protocol, the order of the three is mostly noise where true edges among the negatives determine the values (Squirrel, \
+                Computers, Photo). With clean negatives, H* is better than no matrix on all eight graphs (docs/design/compatibility.md).";
     SectionContent {
         protocol: paper_protocol(200, results.splits, more),
         rows,
@@ -166,7 +166,7 @@ pub(crate) fn table6(results: &StudyResults) -> SectionContent {
         .collect();
     if let Some(features) = features {
         checks.push(ClaimCheck {
-            claim: "Where features are random, F scores about 50 and hits less than 4 %".into(),
+            claim: "Where features are random, F has a score of about 50 and Hits@100 below 4 %".into(),
             holds: features.iter().all(|[score, hits]| (score - 50.0).abs() < 1.0 && *hits < 4.0),
             found: features.iter().map(|[s, h]| format!("{s:.1} and {h:.1}")).collect::<Vec<_>>().join("; "),
         });
@@ -183,7 +183,7 @@ pub(crate) fn table6(results: &StudyResults) -> SectionContent {
     };
     if let Some(found) = paper::LINK_SCENARIOS.iter().map(agree).collect::<Option<Vec<_>>>() {
         checks.push(ClaimCheck {
-            claim: "In every scenario the two components with the highest scores are the two with the highest Hits".into(),
+            claim: "In every scenario, the two components with the highest scores are the two with the highest Hits@100".into(),
             holds: found.iter().all(|(good, _)| *good),
             found: found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("; "),
         });
@@ -191,7 +191,9 @@ pub(crate) fn table6(results: &StudyResults) -> SectionContent {
     let protocol = paper_protocol(
         MANY_WALKS,
         results.splits,
-        &synthetic_graphs("Each component alone; its score is Probe's on the validation pairs."),
+        &synthetic_graphs(
+            "Each component is used alone. Its score is that of Probe on the validation pairs.",
+        ),
     );
     SectionContent { protocol, rows, checks, ..SectionContent::default() }
 }
@@ -202,7 +204,7 @@ pub(crate) fn table7(results: &StudyResults) -> SectionContent {
     });
     let rows = rows.collect();
     SectionContent {
-        protocol: paper_protocol(200, results.splits, "Each component alone."),
+        protocol: paper_protocol(200, results.splits, "Each component is used alone."),
         rows,
         ..SectionContent::default()
     }
@@ -233,19 +235,19 @@ pub(crate) fn table8(results: &StudyResults) -> SectionContent {
         .map(|s| 100.0 * (s.points[4][1] - s.points[2][1]))
         .collect();
     let checks = (gain.len() == SINGLES.len()).then(|| ClaimCheck {
-        claim: "The score has reached its plateau at 16 bins: 64 change it by less than 1 point".into(),
+        claim: "The score reaches its plateau at 16 bins: 64 bins change it by less than 1 point".into(),
         holds: gain.iter().all(|g| g.abs() < 1.0),
         found: gain.iter().map(|g| format!("{g:+.2}")).collect::<Vec<_>>().join(", "),
     });
     let plot = Plot {
         title: "Score against the number of bins, Computers".into(),
-        description: "One line a component.".into(),
+        description: "One line per component.".into(),
         x: Axis::log("bins k").range(3.5, 74.0),
         y: Axis::new("score"),
         series,
         line: None,
     };
-    let protocol = paper_protocol(200, results.splits, "Probe alone, on Computers.");
+    let protocol = paper_protocol(200, results.splits, "Probe only, on Computers.");
     SectionContent {
         protocol,
         rows,
@@ -257,13 +259,13 @@ pub(crate) fn table8(results: &StudyResults) -> SectionContent {
 pub(crate) fn table9(results: &StudyResults) -> SectionContent {
     let mut rows = real_rows(
         results,
-        "SEAL as published, beside our NetInfoF",
+        "published SEAL, our NetInfoF",
         &paper::SEAL,
         |k| link_key(k.name, ModelVariant::Full),
         hits,
     );
     rows.retain(|row| row.published.is_some());
-    let more = "The runs of Table 3; *published* is SEAL's figure, which we did not run. Where the paper's SEAL ran out of memory \
-                there is no row.";
+    let more = "The runs of Table 3. *Published* is the paper's value of SEAL, which was not run here. Graphs on which SEAL ran out of \
+                memory in the paper have no row.";
     SectionContent { protocol: paper_protocol(200, results.splits, more), rows, ..SectionContent::default() }
 }

@@ -9,15 +9,15 @@ use crate::studies::{ModelVariant, SINGLES, SectionContent, StudyResults, node_k
 
 fn node_protocol(splits: usize, more: &str) -> String {
     format!(
-        "Nodes 2.5/2.5/95, stratified, {}, d = 128, rows of the embeddings normalised, softmax \
-         regression with sparse-group LASSO, its penalty chosen by validation likelihood; components that Probe cannot tell from \
-         noise (p > 0.05) are left out. {more}",
+        "Nodes split 2.5/2.5/95, stratified, {}, d = 128, rows of the embeddings normalised, softmax \
+         regression with sparse-group LASSO, penalty chosen by validation likelihood. Components that Probe finds indistinguishable from \
+         chance (p > 0.05) are left out. {more}",
         seeds(splits)
     )
 }
 
-const ROW_AVERAGES: &str = "T = 1000; S averages over neighbours by rows, as the published code does: on features with a large \
-                            common part the symmetric average mostly shows the degree.";
+const ROW_AVERAGES: &str = "T = 1000. S averages over neighbours by rows, as in the published code: for features with a large \
+                            common part, the symmetric average mostly reflects the degree.";
 
 pub(crate) fn table10(results: &StudyResults) -> SectionContent {
     let mut rows = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn table10(results: &StudyResults) -> SectionContent {
         ),
     });
     let graphs = synthetic_graphs(
-        "The paper does not say how noisy its useful features are; ours are such that the first scenario comes out at its figure.",
+        "The paper does not state the noise of its useful features; ours is set so that the first scenario matches the published value.",
     );
     let protocol = node_protocol(results.splits, &format!("{ROW_AVERAGES} {graphs}"));
     SectionContent { protocol, rows, checks: checks.into_iter().collect(), ..SectionContent::default() }
@@ -89,13 +89,15 @@ pub(crate) fn table11(results: &StudyResults) -> SectionContent {
         }
     }
     let checks = (judged.len() == 4).then(|| ClaimCheck {
-        claim: "Useless components are within 1 point of 25 after bias correction (mean of the splits), or p > 0.05 in every split".into(),
+        claim: "Components without information are within 1 point of 25 after bias correction (mean over the splits), \
+                or have p > 0.05 in every split"
+            .into(),
         holds: judged.iter().all(|(good, _)| *good),
         found: judged.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>().join("; "),
     });
     let more = format!(
         "{ROW_AVERAGES} {}",
-        synthetic_graphs("Each component alone; the score is the plug-in value.")
+        synthetic_graphs("Each component is used alone. The score is the plug-in value.")
     );
     SectionContent {
         protocol: node_protocol(results.splits, &more),
@@ -121,6 +123,6 @@ pub(crate) fn table12(results: &StudyResults) -> SectionContent {
         |k| node_key(k.name, ModelVariant::Slimg),
         accuracy,
     ));
-    let more = "T = 200. The paper leaves classes with fewer than 100 nodes out; none of the graphs here has one that matters.";
+    let more = "T = 200. The paper leaves out classes with fewer than 100 nodes; on the graphs used here, no such class matters.";
     SectionContent { protocol: node_protocol(results.splits, more), rows, ..SectionContent::default() }
 }

@@ -198,16 +198,22 @@ impl Evidence<'_> {
         self.information.gain(of, over).map_or_else(String::new, |gain| with_interval(gain.bits))
     }
 
+    /// Restricts a statement about all components to those that the rule looks at.
+    fn built_in(&self) -> &'static str {
+        if self.information.own_components().next().is_some() { "built-in " } else { "" }
+    }
+
     fn finding(&self, kind: VerdictKind, finding: RuleFinding) -> String {
         let gain = |of: &str, over: &str| self.gain(of, over);
         match (kind, finding) {
             (VerdictKind::Nothing, _) => format!(
-                "No component carries information about {}: a signal of {:.0} % of the entropy is excluded",
+                "No {}component carries information about {}: a signal of {:.0} % of the entropy is excluded",
+                self.built_in(),
                 self.target(),
                 100.0 * information::SMALLEST_SIGNAL
             ),
             (VerdictKind::Undecided, RuleFinding::Silent) => {
-                format!("No component shows a signal, and these {} do not exclude one", self.samples())
+                format!("No {}component shows a signal, and these {} do not exclude one", self.built_in(), self.samples())
             }
             (VerdictKind::Undecided, RuleFinding::Sketch) if !self.has_control() => {
                 "Propagated features predict, but features alone show no signal: without a control they cannot be distinguished from a sketch of the \
@@ -278,7 +284,7 @@ impl Evidence<'_> {
         let mut text = String::new();
         if self.context.featureless {
             text.push_str(
-                "The graph has no features; one-hot degrees are used instead and count as structure.  ",
+                "The graph has no features; one-hot degrees are used instead and count as structure. ",
             );
         }
         text.push_str(&self.finding(kind, finding));

@@ -4,7 +4,7 @@ use super::*;
 use crate::evidence::{self, Samples};
 use crate::exec::Exec;
 use crate::findings::ComponentReport;
-use crate::information::{ComponentBlocks, Part};
+use crate::information::{Answer, ComponentBlocks, Part};
 use crate::matrix::Matrix;
 use crate::probe::InfoScore;
 use crate::score::Contingency;
@@ -76,6 +76,43 @@ fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
 /// The labels, with a share of them replaced by coin flips.
 fn noisy(labels: &[u32], known: f64, draw: &mut Draw) -> Vec<u32> {
     labels.iter().map(|&label| if draw.unit() < known { label } else { draw.below(2) }).collect()
+}
+
+/// What the verdict says about a user-supplied component: a gain, no gain, or neither.
+#[test]
+fn gains_of_user_supplied_components_are_shown_excluded_or_open() {
+    let mut draw = Seed(6).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let known = noisy(&labels, 0.8, &mut draw);
+    let said = |count: usize, built_in: &[u32], own: &[u32]| {
+        let column = |bins: &[u32]| Matrix::from_fn(count, 1, |row, _| bins[row] as f32 - 0.5);
+        let mut blocks = ComponentBlocks::default();
+        blocks.add(Part::Structure, "U", column(built_in));
+        blocks.add(Part::Custom, "text", column(own));
+        let units: Vec<u64> = (0..count as u64).collect();
+        let exec = Exec::new(1).unwrap();
+        let information = blocks.measure(&labels[..count], 2, &units, Seed(0), &exec).unwrap();
+        let answer = information.own_components().next().unwrap().2.answer;
+        let built_in_signal = rule::is_signal(information.bits("U").unwrap());
+        let silent = Verdict {
+            kind: VerdictKind::Nothing,
+            degree_only: false,
+            nonlinear: false,
+            reason: String::new(),
+            next: String::new(),
+        };
+        (answer, own::judged(silent, built_in_signal, &information))
+    };
+    let coins = noisy(&labels, 0.0, &mut draw);
+    let (answer, verdict) = said(SAMPLES, &coins, &known);
+    assert_eq!((answer, verdict.kind), (Answer::Shown, VerdictKind::Features));
+    assert!(verdict.next.contains("`text`"), "{verdict:?}");
+    let (answer, verdict) = said(SAMPLES, &known, &known);
+    assert_eq!((answer, verdict.kind), (Answer::Excluded, VerdictKind::Nothing));
+    assert!(verdict.reason.contains("no gain worth having") && verdict.next.is_empty(), "{verdict:?}");
+    let (answer, verdict) = said(40, &coins, &noisy(&labels, 0.3, &mut draw));
+    assert_eq!((answer, verdict.kind), (Answer::Open, VerdictKind::Nothing));
+    assert!(verdict.reason.contains("neither shown nor excluded"), "{verdict:?}");
 }
 
 /// A few samples exclude nothing.
