@@ -435,7 +435,7 @@ fn damaged_files_never_panic() {
         }
         let tried = seed - first;
         assert!(tried > 20 && read_well > 0, "{}: {tried} tries, {read_well} read", sample.name);
-        if seconds > 1 {
+        if seconds > 1.0 {
             let line = format!("{}: {tried} damaged files, {read_well} of them still read", sample.name);
             std::io::Write::write_all(&mut std::io::stdout(), (line + "\n").as_bytes()).unwrap();
         }
