@@ -141,7 +141,7 @@ class NodeProbe(ProbeEstimator, _OfNodes):
     components
         Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
         ``{"name": array}`` adds components of your own to the default ones; see
-        :meth:`Graph.with_components`. None: U, R, F, P, S.
+        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C.
     dim
         Dimension of the embedding of each component.
     train
@@ -262,7 +262,7 @@ class NodeClassifier(_OfNodes):
     components
         Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
         ``{"name": array}`` adds components of your own to the default ones; see
-        :meth:`Graph.with_components`. None: U, R, F, P, S.
+        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C.
     dim
         Dimension of the embedding of each component.
     train
@@ -281,7 +281,10 @@ class NodeClassifier(_OfNodes):
     min_class
         Classes with fewer labelled nodes are left out.
     max_p
-        Largest p-value of a component that the model uses. None: 0.05.
+        Largest p-value of a component that the softmax regression uses. None: 0.05.
+    node_model
+        The model: a softmax regression and ridge regressions, weighted by likelihood (``"mixture"``), or
+        the paper's softmax regression alone (``"softmax"``). None: ``"mixture"``.
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
         a file (docs/formats.md). None: nodes are split at random.
@@ -301,7 +304,8 @@ class NodeClassifier(_OfNodes):
     model_
         The fitted :class:`Model`, which can be saved and used by the command.
     test_
-        Metrics on the test nodes: ``accuracy`` and ``macro_f1``.
+        Metrics on the test nodes: ``accuracy``, ``macro_f1`` and ``balanced_accuracy``; with two classes
+        also ``auc`` and ``ap`` (average precision) of the rarer one.
     classes_
         Names of the classes.
     n_features_in_
@@ -336,6 +340,7 @@ class NodeClassifier(_OfNodes):
         normalization: Literal["none", "rows", "columns", "both", "by-kind"] | None = None,
         min_class: int = 0,
         max_p: float | None = None,
+        node_model: Literal["mixture", "softmax"] | None = None,
         split: SplitLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -350,6 +355,7 @@ class NodeClassifier(_OfNodes):
         self.normalization = normalization
         self.min_class = min_class
         self.max_p = max_p
+        self.node_model = node_model
         self.split = split
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -487,7 +493,7 @@ class NetInfoFEmbedding(_OfNodes):
     components
         Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
         ``{"name": array}`` adds components of your own to the default ones; see
-        :meth:`Graph.with_components`. None: U, R, F, P, S.
+        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C.
     dim
         Dimension of the embedding of each component.
     walk_trials

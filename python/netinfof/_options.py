@@ -30,7 +30,7 @@ class Options(TypedDict, total=False):
     shares: tuple[float, float] | None
     #: Number of splits, with consecutive seeds. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
-    #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S for nodes and in the paper protocol.
+    #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, C, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S, S5, C for nodes; U, R, F, P, S in the paper protocol.
     components: str | Iterable[str] | Mapping[str, Any] | None
     #: Links: compatibility matrix: none, H by ridge regression, or H* refitted on edges and non-edges. Default hstar.
     compat: Literal["none", "h", "hstar"] | None
@@ -80,8 +80,10 @@ class Options(TypedDict, total=False):
     ordered_pairs: bool | None
     #: Links: penalties that Act tries: decreasing ones (``path``), or those of the paper (``grid``). Default path; grid in the paper protocol, or if penalties are given.
     penalties: Literal["path", "grid"] | None
-    #: Nodes: largest p-value of a component that Act uses. Default 0.05.
+    #: Nodes: largest p-value of a component that the softmax regression of Act uses. Default 0.05.
     max_p: float | None
+    #: Nodes: the model of Act: a softmax regression and ridge regressions, weighted by likelihood (``mixture``), or the paper's softmax regression alone (``softmax``). Default mixture.
+    node_model: Literal["mixture", "softmax"] | None
 
 
 NAMES = frozenset(Options.__annotations__)
@@ -90,7 +92,7 @@ NAMES = frozenset(Options.__annotations__)
 _TASK_OF: dict[str, Task] = {
     **dict.fromkeys(("protocol", "negatives", "compat", "hits", "bins", "crossfit", "train_negatives"), "links"),
     **dict.fromkeys(("keep_lengths", "max_pairs", "compat_edges", "ordered_pairs", "penalties"), "links"),
-    **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p"), "nodes"),
+    **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p", "node_model"), "nodes"),
 }
 
 #: Keywords that take integers.

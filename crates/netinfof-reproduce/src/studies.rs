@@ -262,7 +262,7 @@ fn synth_links(scenario: &str, variant: ModelVariant, splits: usize) -> Experime
 }
 
 fn node_params(variant: ModelVariant, splits: usize) -> NodeParams {
-    let mut params = NodeParams::default();
+    let mut params = NodeParams::paper();
     params.splits = splits;
     // Features are prepared as in the paper, not by the kind of their columns.
     (params.component.scaling, params.act.normalization) = (FeatureScaling::Paper, Normalization::Rows);

@@ -8,6 +8,7 @@
 mod calibrate;
 mod links;
 mod nodes;
+mod ridge;
 
 use std::ops::Range;
 
@@ -155,6 +156,9 @@ pub struct ActReport {
     pub nonzero: OrderedMap<usize>,
     /// The chosen penalty and the convergence of its fit.
     pub chosen: Chosen,
+    /// Nodes: the share of the softmax regression in its mean with the mixture of ridge regressions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub softmax_share: Option<f64>,
     /// Links, first split: ROC and precision-recall curves of the test pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<Curves>,
@@ -181,6 +185,7 @@ impl ActReport {
             weights: groups.clone().map(|(name, group)| (name.into(), weights.norm(group))).collect(),
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),
             chosen,
+            softmax_share: None,
             curves: None,
             confusion: None,
         }

@@ -8,8 +8,9 @@
 //! | P | features propagated without self loops | PCA of `(D⁻¹A)² X` |
 //! | S | features propagated with self loops | PCA of `((D+I)^-½ (A+I) (D+I)^-½)² X` |
 //!
-//! Beyond the paper, for links: S and P at other depths (S1, S3, S5, P1); D, a node's features minus the
-//! average of its neighbours'; and X, which is computed for pairs instead of nodes (the module `pairwise`).
+//! Beyond the paper: S and P at other depths (S1, S3, S5, P1); D, a node's features minus the average of its
+//! neighbours'; C, structural roles of nodes; and X, which is computed for pairs instead of nodes (the module
+//! `pairwise`).
 //!
 //! In: the training graph and the features. Out: one n × d [`Component`] for each kind, which can also place
 //! the nodes of another graph in the same space. No n × f product is formed: SVD and PCA access matrices only
@@ -23,6 +24,8 @@ mod prepare;
 mod roles;
 mod walk;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::communities::CommunityVectors;
@@ -32,17 +35,15 @@ use self::pca::{Axes, Sparse, pca};
 pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
 pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
-pub(crate) use self::roles::{hinged, roles};
-use crate::spec::ComponentKind;
-
+pub(crate) use self::roles::{COLUMNS as ROLES, hinged, roles};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, CustomComponent, Graph, NodeInputs};
+use crate::graph::{Csr, CustomComponent, Features, Graph, NodeInputs};
 use crate::kernel::{self, Scaled};
 use crate::linalg::{LinearOperator, RsvdParams, Svd, rsvd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
-use crate::spec::{ComponentSource, CustomName, FilterSpec, Weighting};
+use crate::spec::{ComponentKind, ComponentSource, CustomName, FilterSpec, Weighting};
 
 /// How neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -342,8 +343,13 @@ pub fn build<'a>(
         preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
     exec.stage("components", kinds.len(), || {
         exec.try_map(&kinds, |&kind| {
-            if let ComponentSource::Custom(name) = kind.spec().source {
-                let component = build_custom(name, custom, graph, params, seed, exec)?;
+            let table = match kind.spec().source {
+                ComponentSource::Custom(name) => Some(Cow::Borrowed(custom_rows(name, custom)?)),
+                ComponentSource::Roles => Some(Cow::Owned(Features::Dense(roles::table(graph, exec)))),
+                _ => None,
+            };
+            if let Some(rows) = table {
+                let component = build_from_table(kind, &rows, graph, params, seed, exec)?;
                 exec.step()?;
                 return Ok(component);
             }
@@ -358,7 +364,9 @@ pub fn build<'a>(
     .inspect(|components: &Vec<Component>| {
         for component in components {
             let (name, found) = (component.kind.name(), component.embedding.cols());
-            if found < params.dim && !matches!(component.basis, Basis::Nothing) {
+            // The number of roles is fixed, so their rank is no news.
+            let expected = component.kind.spec().source == ComponentSource::Roles;
+            if found < params.dim && !expected && !matches!(component.basis, Basis::Nothing) {
                 exec.notice(format!(
                     "component {name} has {found} dimension{} instead of {}: its rank is {found}",
                     if found == 1 { "" } else { "s" },
@@ -393,7 +401,7 @@ fn build_one(
             let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
-        ComponentSource::Features(_) | ComponentSource::Custom(_) => {
+        ComponentSource::Features(_) | ComponentSource::Custom(_) | ComponentSource::Roles => {
             let spec = match kind.spec().source {
                 ComponentSource::Features(spec) => spec,
                 _ => FilterSpec::None,
@@ -417,28 +425,31 @@ fn build_one(
     Ok(Component { kind, embedding, lengths_matter: false, basis: Basis::Nothing, preparation: None })
 }
 
-/// A user-supplied component: like F, but from another table. Rows are always prepared by the kinds of their
-/// columns, whatever the preparation of the features.
-fn build_custom(
-    name: CustomName,
-    custom: &[CustomComponent],
+fn custom_rows(name: CustomName, custom: &[CustomComponent]) -> Result<&Features> {
+    match custom.iter().find(|own| own.name == name) {
+        Some(own) => Ok(&own.rows),
+        None => Err(Error::param("components", name.as_str(), "a component that the graph carries")),
+    }
+}
+
+/// A user-supplied component, or structural roles: like F, but from another table. Rows are always prepared by
+/// the kinds of their columns, whatever the preparation of the features.
+fn build_from_table(
+    kind: ComponentKind,
+    rows: &Features,
     graph: &Csr,
     params: &ComponentParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<Component> {
-    let Some(own) = custom.iter().find(|own| own.name == name) else {
-        return Err(Error::param("components", name.as_str(), "a component that the graph carries"));
-    };
     let own_params = ComponentParams {
         scaling: FeatureScaling::ByKind,
         append_degrees: false,
         column_norm: false,
         ..params.clone()
     };
-    let kind = ComponentKind::Custom(name);
-    let preparation = Preparation::learn(&own.rows, kind.spec().weighting, graph, &own_params, exec);
-    let prepared = preparation.apply(&own.rows, graph, exec);
+    let preparation = Preparation::learn(rows, kind.spec().weighting, graph, &own_params, exec);
+    let prepared = preparation.apply(rows, graph, exec);
     let mut component = build_one(kind, graph, Some(&prepared), &own_params, seed, exec)?;
     component.lengths_matter = preparation.lengths_matter();
     drop(prepared);

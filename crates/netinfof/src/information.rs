@@ -26,6 +26,7 @@ use self::fold::folds;
 use crate::error::Result;
 use crate::evidence::{Estimate, NORMAL};
 use crate::exec::Exec;
+use crate::linalg::shares;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
@@ -387,16 +388,6 @@ impl ComponentBlocks {
         let units = judged.iter().map(|&at| units[at]).collect();
         Ok(Information::new(named, values, units, entropy, training))
     }
-}
-
-/// Shares of the classes, each with this many pseudo-counts.
-pub(crate) fn shares(labels: &[u32], classes: usize, more: f64) -> Vec<f64> {
-    let mut counts = vec![more; classes];
-    for &label in labels {
-        counts[label as usize] += 1.0;
-    }
-    let all: f64 = counts.iter().sum();
-    counts.iter().map(|count| count / all).collect()
 }
 
 #[cfg(test)]

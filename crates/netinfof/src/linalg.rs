@@ -2,6 +2,7 @@
 //!
 //! Each solver has parameters, information about the run (iterations, residual, converged) and one function.
 
+mod block_ridge;
 mod kernel_ridge;
 mod kmeans;
 mod lsqr;
@@ -14,7 +15,10 @@ pub use lsqr::LsqrParams;
 pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
 
-pub(crate) use kernel_ridge::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
+#[cfg(test)]
+pub(crate) use block_ridge::temperature;
+pub(crate) use block_ridge::{BlockRidge, Choice, RidgeBlock, shares};
+pub(crate) use kernel_ridge::kernel_ridge;
 pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};
 

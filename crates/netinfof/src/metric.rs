@@ -169,6 +169,25 @@ pub fn confusion(found: &[u32], truth: &[u32], classes: usize) -> Vec<Vec<u64>> 
     counts
 }
 
+/// Mean recall over the classes that are present.
+///
+/// ```
+/// // All of class 0 and half of class 1.
+/// assert_eq!(netinfof::metric::balanced_accuracy(&[0, 0, 0, 1], &[0, 0, 1, 1], 3), 0.75);
+/// ```
+pub fn balanced_accuracy(found: &[u32], truth: &[u32], classes: usize) -> f64 {
+    let counts = confusion(found, truth, classes);
+    let recalls: Vec<f64> = counts
+        .iter()
+        .enumerate()
+        .filter_map(|(class, row)| {
+            let all: u64 = row.iter().sum();
+            (all > 0).then(|| row[class] as f64 / all as f64)
+        })
+        .collect();
+    recalls.iter().sum::<f64>() / recalls.len().max(1) as f64
+}
+
 /// Mean over the classes of F1 = 2 TP / (2 TP + FP + FN); classes that are neither present nor predicted do
 /// not count.
 pub fn macro_f1(found: &[u32], truth: &[u32], classes: usize) -> f64 {

@@ -104,6 +104,9 @@ impl LinkParams {
     pub(crate) fn validate(&self) -> Result<()> {
         check_splits(self.splits)?;
         self.component.validate()?;
+        if self.component.kinds.contains(&ComponentKind::C) {
+            return Err(Error::param("components", "C", "components of links; C is computed for nodes"));
+        }
         self.compat.validate()?;
         self.probe.validate()?;
         if self.crossfit == 1 || self.crossfit > 1000 {
@@ -137,7 +140,7 @@ impl Default for NodeParams {
             splits: 1,
             seed: Seed(0),
             split: NodeSplitParams::default(),
-            component: ComponentParams::default(),
+            component: ComponentParams { kinds: NODES.to_vec(), ..ComponentParams::default() },
             probe: NodeProbeParams::default(),
             act: NodeActParams::default(),
         }
@@ -150,10 +153,19 @@ impl NodeParams {
         NodeParams { component: self.component.with_own_of(graph), ..self.clone() }
     }
 
-    /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S.
+    /// The paper: its five components, and the softmax regression alone.
+    pub fn paper() -> Self {
+        let mut params = NodeParams::default();
+        params.component.kinds = ComponentKind::PAPER.to_vec();
+        params.act.mixture = false;
+        params
+    }
+
+    /// SlimG (KDD 2023) as a configuration of the same pipeline: U, F, P, S, and the softmax regression alone.
     #[must_use]
     pub fn slimg(mut self) -> Self {
         self.component.kinds = SLIMG.to_vec();
+        self.act.mixture = false;
         self
     }
 
@@ -178,6 +190,17 @@ const LINKS: [ComponentKind; 7] = [
     ComponentKind::S,
     ComponentKind::D,
     ComponentKind::X,
+];
+
+/// The components of node classification: the paper's, propagation with five steps, and structural roles.
+const NODES: [ComponentKind; 7] = [
+    ComponentKind::U,
+    ComponentKind::R,
+    ComponentKind::F,
+    ComponentKind::P,
+    ComponentKind::S,
+    ComponentKind::S5,
+    ComponentKind::C,
 ];
 
 const SLIMG: [ComponentKind; 4] = [ComponentKind::U, ComponentKind::F, ComponentKind::P, ComponentKind::S];

@@ -57,6 +57,8 @@ pub enum Stream {
     ControlFeatures = 21,
     /// Folds that predictive information is measured in.
     InformationFolds = 22,
+    /// Training nodes of the ridge regressions, if there are many.
+    RidgeSample = 23,
 }
 
 /// The seed of a run.

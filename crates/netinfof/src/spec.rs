@@ -36,6 +36,8 @@ pub enum ComponentKind {
     D,
     /// Common neighbours, short paths, cosines of features: statistics of pairs. Links only.
     X,
+    /// Structural roles: degree, core number, clustering, PageRank, degrees of neighbours. Nodes only.
+    C,
     /// User-supplied rows with this name ([`crate::Graph::with_component`]).
     Custom(CustomName),
 }
@@ -107,6 +109,8 @@ pub enum ComponentSource {
     Walks,
     /// The graph's features, filtered through its edges.
     Features(FilterSpec),
+    /// A table of structural roles.
+    Roles,
     /// Pairs of nodes.
     Pairs,
     /// User-supplied rows with this name.
@@ -179,7 +183,7 @@ impl ComponentKind {
         [ComponentKind::U, ComponentKind::R, ComponentKind::F, ComponentKind::P, ComponentKind::S];
 
     /// All built-in components: the paper's, then those beyond it.
-    pub const ALL: [ComponentKind; 11] = [
+    pub const ALL: [ComponentKind; 12] = [
         ComponentKind::U,
         ComponentKind::R,
         ComponentKind::F,
@@ -191,12 +195,13 @@ impl ComponentKind {
         ComponentKind::S5,
         ComponentKind::D,
         ComponentKind::X,
+        ComponentKind::C,
     ];
 
     /// The properties of this component.
     pub fn spec(self) -> ComponentSpec {
         use ComponentKind as Kind;
-        use ComponentSource::{Adjacency, Custom, Features, Pairs, Walks};
+        use ComponentSource::{Adjacency, Custom, Features, Pairs, Roles, Walks};
         use Depth::{Fixed, Parameter};
         use FilterSpec::{HighPass, Neighbours, None, SelfLoops};
         use Group::{Other, Propagation, Structure};
@@ -213,6 +218,7 @@ impl ComponentKind {
             Kind::S5 => ("S5", "with self, 5 times", Propagation, Features(SelfLoops(Fixed(5))), Rare, 8),
             Kind::D => ("D", "minus neighbours", Other, Features(HighPass), Rare, 9),
             Kind::X => ("X", "pair's neighbours", Other, Pairs, Rare, 10),
+            Kind::C => ("C", "structural roles", Structure, Roles, Equal, 11),
             Kind::Custom(name) => {
                 (name.0, "user-supplied", Other, Custom(name), Equal, custom_stream(name.0))
             }

@@ -51,7 +51,7 @@ const fn of_partners(option: &'static str) -> OptionScope {
 }
 
 /// Every option that does not apply everywhere.
-const SCOPES: [OptionScope; 27] = [
+const SCOPES: [OptionScope; 28] = [
     links("protocol"),
     links("negatives"),
     links("compat"),
@@ -68,6 +68,7 @@ const SCOPES: [OptionScope; 27] = [
     nodes("min_class"),
     act_only(nodes("normalization")),
     act_only(nodes("max_p")),
+    act_only(nodes("node_model")),
     act_only(OptionScope { option: "lambda1", ..ANYWHERE }),
     act_only(OptionScope { option: "lambda2", ..ANYWHERE }),
     act_only(OptionScope { option: "ridge", ..ANYWHERE }),

@@ -57,6 +57,14 @@ pub(crate) enum NegativesArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum NodeModelArg {
+    /// A softmax regression and ridge regressions, weighted by likelihood
+    Mixture,
+    /// The paper's softmax regression alone
+    Softmax,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum PenaltiesArg {
     /// Decreasing penalties, from the smallest for which all weights are zero
     Path,
@@ -159,7 +167,7 @@ pub(crate) struct RunArgs {
     pub(crate) min_class: usize,
     /// Components to use, such as U,F,S
     ///
-    /// Any of U,R,F,P,S,P1,S1,S3,S5,D,X. [default: U,R,F,P,S,D,X for links; U,R,F,P,S for nodes and in the paper protocol]
+    /// Any of U,R,F,P,S,P1,S1,S3,S5,D,X,C. [default: U,R,F,P,S,D,X for links; U,R,F,P,S,S5,C for nodes; U,R,F,P,S in the paper protocol]
     #[arg(long, value_name = "LIST", help_heading = METHOD)]
     pub(crate) components: Option<String>,
     /// Settings of a known model: slimg
@@ -224,9 +232,12 @@ pub(crate) struct RunArgs {
     pub(crate) normalization: Option<NormalizationArg>,
     /// Nodes: largest p-value of a component that Act uses
     ///
-    /// The p-value is the share of shuffled labels that reach the component's score.
+    /// The ridge regressions of the mixture use all components. The p-value is the share of shuffled labels that reach the component's score.
     #[arg(long, value_name = "P", help_heading = METHOD)]
     pub(crate) max_p: Option<f64>,
+    /// Nodes: the model of Act [default: mixture]
+    #[arg(long, value_name = "KIND", value_enum, help_heading = METHOD)]
+    pub(crate) node_model: Option<NodeModelArg>,
     /// Links: negatives per training edge [default: 3; paper: 1]
     #[arg(long, value_name = "N", help_heading = METHOD)]
     pub(crate) train_negatives: Option<usize>,
@@ -376,6 +387,9 @@ impl RunArgs {
         }
         if let Some(max_p) = self.max_p {
             params.act.max_p = max_p;
+        }
+        if let Some(model) = self.node_model {
+            params.act.mixture = matches!(model, NodeModelArg::Mixture);
         }
         self.set_grid(&mut params.act.grid);
         Ok(params)

@@ -1,25 +1,26 @@
-//! Act on nodes: a softmax regression over the normalised embeddings, chosen by validation likelihood.
+//! Act on nodes: the mean of a softmax regression and a mixture of ridge regressions over the normalised
+//! embeddings, weighted by validation likelihood.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::ridge::{self, RidgeMixture, Training};
 use super::{ActReport, Chosen, Grid, NodeCalibration, groups_of};
 use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
 use crate::graph::NodeId;
-use crate::information::shares;
 use crate::kernel;
-use crate::linalg::SglParams;
 use crate::linalg::sgl::{Design, DesignBlock, Solver, Target, Weights, log_sum_exp};
+use crate::linalg::{SglParams, shares};
 use crate::matrix::Matrix;
 use crate::metric;
 use crate::ordered_map::OrderedMap;
 use crate::probe::InfoScore;
 use crate::seed::{Seed, Stream};
-use crate::spec::ComponentKind;
+use crate::spec::{ComponentKind, Group};
 use crate::split::NodeSplit;
 
 /// Parameters of Act on nodes.
@@ -33,6 +34,10 @@ pub struct NodeActParams {
     /// Components with a higher p-value in Probe are left out (default 0.05): components without a detectable
     /// signal only add noise to a model with few labels. If this would leave out all of them, all stay.
     pub max_p: f64,
+    /// Whether a mixture of ridge regressions is added to the softmax regression, with a share by validation
+    /// likelihood (default true).
+    #[serde(default)]
+    pub mixture: bool,
 }
 
 impl Default for NodeActParams {
@@ -41,6 +46,7 @@ impl Default for NodeActParams {
             grid: Grid::new(vec![1e-4], vec![3e-2, 1e-2]).ridge(vec![0.01, 0.1, 1.0]),
             normalization: Normalization::ByKind,
             max_p: 0.05,
+            mixture: true,
         }
     }
 }
@@ -126,6 +132,37 @@ fn most_probable(scores: &[f64], classes: usize) -> Vec<u32> {
     scores.chunks_exact(classes).map(best).collect()
 }
 
+/// Of two classes, the one with fewer training nodes; the first if they have as many.
+fn rarer_class(labels: &[u32], classes: usize) -> Option<u32> {
+    let of_second = labels.iter().filter(|&&label| label == 1).count();
+    (classes == 2).then(|| u32::from(2 * of_second < labels.len()))
+}
+
+/// Metrics of these scores. With two classes, also how well the rarer class is ranked: accuracy says little
+/// if one class is rare.
+fn metrics(scores: &[f64], truth: &[u32], classes: usize, rare: Option<u32>) -> OrderedMap<f64> {
+    let found = most_probable(scores, classes);
+    let mut metrics: OrderedMap<f64> = [
+        ("accuracy".to_string(), metric::accuracy(&found, truth)),
+        ("macro_f1".to_string(), metric::macro_f1(&found, truth, classes)),
+        ("balanced_accuracy".to_string(), metric::balanced_accuracy(&found, truth, classes)),
+    ]
+    .into_iter()
+    .collect();
+    if let Some(rare) = rare {
+        let of = |wanted: bool| -> Vec<f64> {
+            let own = scores.chunks_exact(2).zip(truth).filter(|&(_, &label)| (label == rare) == wanted);
+            own.map(|(row, _)| row[rare as usize] - row[1 - rare as usize]).collect()
+        };
+        let (positives, negatives) = (of(true), of(false));
+        if !positives.is_empty() && !negatives.is_empty() {
+            metrics.push("auc", metric::auc(&positives, &negatives));
+            metrics.push("ap", metric::average_precision(&positives, &negatives));
+        }
+    }
+    metrics
+}
+
 /// Mean log-likelihood of the true classes.
 fn log_likelihood(scores: &[f64], truth: &[u32], classes: usize) -> f64 {
     let of = |(scores, &class): (&[f64], &u32)| scores[class as usize] - log_sum_exp(scores);
@@ -135,7 +172,8 @@ fn log_likelihood(scores: &[f64], truth: &[u32], classes: usize) -> f64 {
 /// Fits a node classifier on the training nodes, chooses its penalty on validation nodes, and measures it on
 /// test nodes.
 ///
-/// `probed` holds Probe's results on the same components: those without a detectable signal are left out.
+/// `probed` holds Probe's results on the same components: the softmax regression leaves out those without a
+/// detectable signal. The ridge regressions use all components, since their weights are chosen one by one.
 pub(crate) fn nodes(
     components: &[Component],
     probed: &[InfoScore],
@@ -148,7 +186,7 @@ pub(crate) fn nodes(
     let labels = split.labels_of(&split.sets.train);
     let valid_labels = split.labels_of(&split.sets.valid);
     let classes = split.classes.len();
-    let table = components.iter().any(|component| component.lengths_matter);
+    let table = components.iter().any(is_table);
     let sets = component_sets(components, probed, params.max_p);
     let mut grid = params.grid.clone();
     if table && grid == NodeActParams::default().grid {
@@ -159,7 +197,11 @@ pub(crate) fn nodes(
         .enumerate()
         .map(|(at, component)| {
             let used = sets.iter().any(|set| set[at]);
-            if used { component.normalized(params.normalization, exec) } else { Matrix::default() }
+            if used || params.mixture {
+                component.normalized(params.normalization, exec)
+            } else {
+                Matrix::default()
+            }
         })
         .collect();
     let left_out = Matrix::default();
@@ -193,9 +235,34 @@ pub(crate) fn nodes(
         }
         Ok(best.expect("the grid is not empty"))
     })?;
-    let TriedFit { set, chosen, weights, .. } = fitted;
-    let embeddings = of_set(&normalized, set, &left_out);
-    let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
+    let TriedFit { set, chosen, weights: softmax, .. } = fitted;
+    let in_softmax = of_set(&normalized, set, &left_out);
+    let softmax_groups = groups_of(in_softmax.iter().map(|embedding| embedding.cols()));
+    let training = Training { nodes: &split.sets.train, labels: &labels, classes };
+    let all: Vec<&Matrix> = normalized.iter().collect();
+    let mixture = if params.mixture && all.iter().any(|embedding| embedding.cols() > 0) {
+        let kinds: Vec<Group> = components.iter().map(|component| component.kind.spec().group).collect();
+        Some(RidgeMixture::choose(&all, &kinds, &training, seed, exec)?)
+    } else {
+        None
+    };
+    let mut share = 1.0;
+    let (embeddings, groups, weights) = if let Some(mixture) = &mixture {
+        let ridge = mixture.fit(&all, &training, seed)?;
+        let every: Vec<&Range<usize>> = softmax_groups.iter().collect();
+        let valid = &split.sets.valid;
+        let of_softmax = NodeModel::new(&softmax, &every)
+            .scores(&NodeDesign { embeddings: &in_softmax, nodes: valid }, exec);
+        let of_ridge = ridge::model(&ridge).scores(&NodeDesign { embeddings: &all, nodes: valid }, exec);
+        let likelihood =
+            |share: f64| log_likelihood(&ridge::mixed(share, &of_softmax, &of_ridge), &valid_labels, classes);
+        share = ridge::softmax_share(likelihood, valid.len());
+        let groups = groups_of(all.iter().map(|embedding| embedding.cols()));
+        let weights = joined(share, (&softmax, &softmax_groups), &ridge, &groups);
+        (all.clone(), groups, weights)
+    } else {
+        (in_softmax.clone(), softmax_groups.clone(), softmax.clone())
+    };
     // Components without weights are dropped from here on, so that a saved model does not contain them.
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = NodeModel::new(&weights, &used.iter().map(|&at| &groups[at]).collect::<Vec<_>>());
@@ -204,18 +271,16 @@ pub(crate) fn nodes(
     let (valid, test) = (score(&split.sets.valid), score(&split.sets.test));
     let test_labels = split.labels_of(&split.sets.test);
     let found = most_probable(&test, classes);
-    let metrics = |found: &[u32], labels: &[u32]| -> OrderedMap<f64> {
-        [
-            ("accuracy".to_string(), metric::accuracy(found, labels)),
-            ("macro_f1".to_string(), metric::macro_f1(found, labels, classes)),
-        ]
-        .into_iter()
-        .collect()
-    };
-    let on_valid = metrics(&most_probable(&valid, classes), &valid_labels);
+    let rare = rarer_class(&labels, classes);
+    let on_valid = metrics(&valid, &valid_labels, classes, rare);
     let names = components.iter().map(|component| component.kind.name());
-    let mut report =
-        ActReport::new(on_valid, metrics(&found, &test_labels), &weights, names.zip(&groups), chosen);
+    let mut report = ActReport::new(
+        on_valid,
+        metrics(&test, &test_labels, classes, rare),
+        &weights,
+        names.zip(&groups),
+        chosen,
+    );
     let confusion = metric::confusion(&found, &test_labels, classes);
     report.confusion = Some(Confusion {
         classes: split.classes.clone(),
@@ -238,7 +303,16 @@ pub(crate) fn nodes(
         tolerance: grid.tolerance,
         max_iterations: grid.max_iterations,
     };
-    let (mut unseen, mut truth) = cross_fitted(&weighing, split, &penalty, seed, exec)?;
+    report.softmax_share = mixture.as_ref().map(|_| share);
+    let in_softmax: Vec<&Matrix> = in_softmax
+        .into_iter()
+        .zip(&softmax_groups)
+        .filter(|(_, group)| softmax.norm(group) > 0.0)
+        .map(|(embedding, _)| embedding)
+        .collect();
+    let refit =
+        Refit { softmax: &in_softmax, penalty: &penalty, share, mixture: mixture.as_ref(), all: &all };
+    let (mut unseen, mut truth) = cross_fitted(&refit, split, seed, exec)?;
     unseen.extend(&valid);
     truth.extend(&valid_labels);
     let calibration = NodeCalibration::fit(&unseen, &truth, classes);
@@ -261,6 +335,28 @@ struct TriedFit<'a> {
     weights: Weights,
 }
 
+/// The weights of the mean of both models, over the columns of all components.
+fn joined(
+    share: f64,
+    softmax: (&Weights, &[Range<usize>]),
+    ridge: &[(Vec<f64>, f64)],
+    groups: &[Range<usize>],
+) -> Weights {
+    let outputs = ridge.iter().zip(&softmax.0.outputs).map(|((of_ridge, intercept), of_softmax)| {
+        let mut sum: Vec<f64> = of_ridge.iter().map(|weight| (1.0 - share) * weight).collect();
+        // The softmax regression has no columns for components that it leaves out.
+        for (from, to) in softmax.1.iter().zip(groups).filter(|(from, _)| !from.is_empty()) {
+            for (from, to) in from.clone().zip(to.clone()) {
+                sum[to] += share * of_softmax[from];
+            }
+        }
+        let last = of_softmax.last().expect("the intercept is always there");
+        sum.push(share * last + (1.0 - share) * intercept);
+        sum
+    });
+    Weights { outputs: outputs.collect() }
+}
+
 /// Additional group penalties for tables: a few columns that determine the class need larger weights than
 /// words do.
 const TABLE_PENALTIES: [f64; 2] = [3e-3, 1e-3];
@@ -272,7 +368,7 @@ fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) ->
     let told: Vec<bool> = probed.iter().map(|info| info.p_value <= max_p).collect();
     let all = vec![true; components.len()];
     let mut sets = vec![if told.contains(&true) { told } else { all.clone() }];
-    if components.iter().any(|component| component.lengths_matter) {
+    if components.iter().any(is_table) {
         let features: Vec<bool> = components.iter().map(|c| c.kind == ComponentKind::F).collect();
         for set in [all, features] {
             if set.contains(&true) && !sets.contains(&set) {
@@ -283,6 +379,11 @@ fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) ->
     sets
 }
 
+/// Whether it comes from a user's table of few columns; roles are always such a table.
+fn is_table(component: &Component) -> bool {
+    component.lengths_matter && component.kind != ComponentKind::C
+}
+
 /// The embeddings of a set, with an empty one for each component that is left out.
 fn of_set<'a>(embeddings: &'a [Matrix], set: &[bool], left_out: &'a Matrix) -> Vec<&'a Matrix> {
     embeddings.iter().zip(set).map(|(embedding, &used)| if used { embedding } else { left_out }).collect()
@@ -291,19 +392,31 @@ fn of_set<'a>(embeddings: &'a [Matrix], set: &[bool], left_out: &'a Matrix) -> V
 /// Number of folds for calibration on training nodes.
 const CALIBRATION_FOLDS: usize = 5;
 
-/// Scores of the training nodes by models that were fitted without them, and their classes. `None` if a class
-/// has too few nodes.
+/// The chosen model, to be fitted on other nodes.
+struct Refit<'a> {
+    /// The embeddings of the softmax regression.
+    softmax: &'a [&'a Matrix],
+    penalty: &'a SglParams,
+    /// The share of the softmax regression.
+    share: f64,
+    mixture: Option<&'a RidgeMixture>,
+    /// The embeddings of the mixture.
+    all: &'a [&'a Matrix],
+}
+
+/// Scores of the training nodes by models that were fitted without them, and their classes. Empty if there
+/// are too few nodes, or no component has weights.
 fn cross_fitted(
-    embeddings: &[&Matrix],
+    refit: &Refit<'_>,
     split: &NodeSplit,
-    penalty: &SglParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<(Vec<f64>, Vec<u32>)> {
+    let Refit { softmax: embeddings, penalty, .. } = refit;
     let classes = split.classes.len();
     let groups = groups_of(embeddings.iter().map(|embedding| embedding.cols()));
     let mut nodes = split.sets.train.clone();
-    if groups.is_empty() || nodes.len() < 2 * CALIBRATION_FOLDS {
+    if groups.is_empty() && refit.mixture.is_none() || nodes.len() < 2 * CALIBRATION_FOLDS {
         return Ok((Vec::new(), Vec::new()));
     }
     // Class by class, so that the folds are stratified.
@@ -315,16 +428,29 @@ fn cross_fitted(
             nodes.iter().enumerate().partition(|(at, _)| at % CALIBRATION_FOLDS == fold);
         let [own, others] =
             [own, others].map(|part| part.into_iter().map(|(_, &n)| n).collect::<Vec<NodeId>>());
-        let design = NodeDesign { embeddings, nodes: &others };
-        let rows = DesignBlock::collect(&design, design.cols(), exec);
         let labels = split.labels_of(&others);
-        let target = Target::Classes { labels: &labels, classes };
-        let mut solver = Solver::new(vec![&rows], target, groups.clone(), exec);
-        // The ridge was divided by the number of rows.
-        let ridge = penalty.ridge * nodes.len() as f64 / others.len() as f64;
-        solver.fit(&SglParams { ridge, ..penalty.clone() })?;
-        let model = NodeModel::new(solver.weights(), &groups.iter().collect::<Vec<_>>());
-        scores.extend(model.scores(&NodeDesign { embeddings, nodes: &own }, exec));
+        let softmax = if groups.is_empty() {
+            let log_shares = shares(&labels, classes, 0.5).into_iter().map(f64::ln);
+            log_shares.collect::<Vec<f64>>().repeat(own.len())
+        } else {
+            let design = NodeDesign { embeddings, nodes: &others };
+            let rows = DesignBlock::collect(&design, design.cols(), exec);
+            let target = Target::Classes { labels: &labels, classes };
+            let mut solver = Solver::new(vec![&rows], target, groups.clone(), exec);
+            // The ridge was divided by the number of rows.
+            let ridge = penalty.ridge * nodes.len() as f64 / others.len() as f64;
+            solver.fit(&SglParams { ridge, ..(*penalty).clone() })?;
+            let model = NodeModel::new(solver.weights(), &groups.iter().collect::<Vec<_>>());
+            model.scores(&NodeDesign { embeddings, nodes: &own }, exec)
+        };
+        if let Some(mixture) = refit.mixture {
+            let training = Training { nodes: &others, labels: &labels, classes };
+            let model = ridge::model(&mixture.fit(refit.all, &training, seed)?);
+            let of_ridge = model.scores(&NodeDesign { embeddings: refit.all, nodes: &own }, exec);
+            scores.extend(ridge::mixed(refit.share, &softmax, &of_ridge));
+        } else {
+            scores.extend(softmax);
+        }
         truth.extend(split.labels_of(&own));
     }
     Ok((scores, truth))

@@ -9,12 +9,13 @@ use std::borrow::Cow;
 
 use super::features::{FeatureOperator, Filter};
 use super::prepare::Preparation;
-use super::{Basis, Component, ComponentKind, Norm};
+use super::{Basis, Component, ComponentKind, Norm, roles};
 use crate::exec::Exec;
-use crate::graph::{Csr, CustomComponent, NodeId, NodeInputs};
+use crate::graph::{Csr, CustomComponent, Features, NodeId, NodeInputs};
 use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
+use crate::spec::ComponentSource;
 
 /// How a component embeds nodes.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub(crate) enum PlacementBasis {
     Walks { axes: Matrix, trials: usize, seed: Seed },
     /// By features: one row of axes per column.
     Features { axes: Matrix, shift: Vec<f32>, filter: Filter },
-    /// By user-supplied rows: one row of axes per prepared column.
+    /// By user-supplied rows, or by structural roles: one row of axes per prepared column.
     Custom { axes: Matrix, shift: Vec<f32>, preparation: Box<Preparation> },
 }
 
@@ -130,11 +131,15 @@ impl NodePlacement {
                 }
             }
             PlacementBasis::Custom { axes, shift, preparation } => {
-                let own = input.custom.iter().find(|own| ComponentKind::Custom(own.name) == self.kind);
-                let own = own.expect("the graph carries the components that a model needs");
+                let rows = if self.kind.spec().source == ComponentSource::Roles {
+                    Cow::Owned(Features::Dense(roles::table(input.graph, exec)))
+                } else {
+                    let own = input.custom.iter().find(|own| ComponentKind::Custom(own.name) == self.kind);
+                    Cow::Borrowed(&own.expect("the graph carries the components that a model needs").rows)
+                };
                 Basis::Features {
                     axes: Matrix::default(),
-                    projected: preparation.apply(&own.rows, input.graph, exec).apply(axes, exec),
+                    projected: preparation.apply(&rows, input.graph, exec).apply(axes, exec),
                     filter: Filter::none(),
                     shift: shift.clone(),
                 }

@@ -18,7 +18,7 @@ const MOST_TRIANGLE_WORK: usize = 2000;
 /// Number of PageRank iterations.
 const RANK_STEPS: usize = 30;
 /// Number of columns of [`table`].
-const COLUMNS: usize = 8;
+pub(crate) const COLUMNS: usize = 8;
 
 /// The roles of all nodes, with quantile hinges for each column, so that a linear model can fit a curve.
 ///
@@ -43,7 +43,7 @@ pub(crate) fn hinged(table: Matrix, exec: &Exec) -> Matrix {
 
 /// Logarithms of degree, core number, triangles and PageRank, the clustering coefficient, and the mean of the
 /// neighbours' degrees, the mean of their neighbours' degrees and the largest.
-fn table(graph: &Csr, exec: &Exec) -> Matrix {
+pub(super) fn table(graph: &Csr, exec: &Exec) -> Matrix {
     let nodes = graph.rows();
     let degree = |node: usize| graph.row(node).len();
     let mean = |of: &[f64]| -> Vec<f64> {

@@ -1,8 +1,9 @@
 //! Unit tests, compiled under `#[cfg(test)]` alone.
 
-use super::fold::{MOST_TRAINING, temperature};
+use super::fold::MOST_TRAINING;
 use super::*;
 use crate::kernel::SmallMatrix;
+use crate::linalg::temperature;
 use crate::seed::Draw;
 use crate::seed::Stream;
 

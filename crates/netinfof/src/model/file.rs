@@ -1,6 +1,8 @@
 //! Model files: safetensors with one metadata entry, which holds everything that is not an array, and a
 //! digest of the whole.
 
+mod writer;
+
 use std::io::Write as _;
 use std::path::Path;
 
@@ -9,10 +11,11 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use self::writer::ArrayWriter;
 use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
-use crate::component::{Filter, NodePlacement, Norm, PlacementBasis, Preparation};
+use crate::component::{self, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
 use crate::graph::{Csr, Features, Graph, Pair, ordered};
 use crate::matrix::Matrix;
@@ -22,8 +25,8 @@ use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
 const VERSION: u32 = 3;
-/// The version of files without user-supplied components, which older programs can read.
-const WITHOUT_CUSTOM: u32 = 2;
+/// The version of files without user-supplied components and roles, which older programs can read.
+const WITHOUT_TABLES: u32 = 2;
 /// Name of the metadata entry.
 const ENTRY: &str = "netinfof";
 
@@ -83,51 +86,6 @@ enum StoredBasis {
     Walks { trials: usize, seed: Seed },
     Features { filter: Filter },
     Custom { preparation: Box<Preparation> },
-}
-
-/// Collects the arrays of a file to be written.
-#[derive(Default)]
-struct ArrayWriter(Vec<(String, Dtype, Vec<usize>, Vec<u8>)>);
-
-impl ArrayWriter {
-    fn put<T: Copy, const N: usize>(
-        &mut self,
-        name: impl Into<String>,
-        dtype: Dtype,
-        shape: &[usize],
-        values: &[T],
-        bytes: impl Fn(T) -> [u8; N],
-    ) {
-        let mut data = Vec::with_capacity(values.len() * N);
-        for &v in values {
-            data.extend(bytes(v));
-        }
-        self.0.push((name.into(), dtype, shape.to_vec(), data));
-    }
-
-    fn floats(&mut self, name: impl Into<String>, shape: &[usize], values: &[f32]) {
-        self.put(name, Dtype::F32, shape, values, f32::to_le_bytes);
-    }
-
-    fn matrix(&mut self, name: impl Into<String>, m: &Matrix) {
-        self.floats(name, &[m.rows(), m.cols()], m.as_slice());
-    }
-
-    fn counts(&mut self, name: &str, values: &[u64]) {
-        self.put(name, Dtype::U64, &[values.len()], values, u64::to_le_bytes);
-    }
-
-    fn numbers(&mut self, name: &str, shape: &[usize], values: &[u32]) {
-        self.put(name, Dtype::U32, shape, values, u32::to_le_bytes);
-    }
-
-    fn bytes(&mut self, name: &str, values: &[u8]) {
-        self.put(name, Dtype::U8, &[values.len()], values, |v| [v]);
-    }
-
-    fn doubles(&mut self, name: &str, values: &[f64]) {
-        self.put(name, Dtype::F64, &[values.len()], values, f64::to_le_bytes);
-    }
 }
 
 pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
@@ -221,8 +179,9 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             view.map(|view| (name.as_str(), view)).map_err(|e| fault(e.to_string()))
         })
         .collect::<Result<_>>()?;
-    let custom = !model.graph.custom_components().is_empty();
-    let format = if custom { VERSION } else { WITHOUT_CUSTOM };
+    let from_table = |made: &StoredComponent| matches!(made.basis, StoredBasis::Custom { .. });
+    let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
+    let format = if tables { VERSION } else { WITHOUT_TABLES };
     let entry = MetadataEntry { format, digest: digest(&head, &views), head };
     let entry = serde_json::to_string(&entry).expect("a head can always be written as JSON");
     safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
@@ -390,10 +349,10 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     // The version first: later fields may have another format.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
-    if ![WITHOUT_CUSTOM, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
+    if ![WITHOUT_TABLES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
         return Err(fault(format!(
-            "the model has {version}; this version of netinfof reads formats {WITHOUT_CUSTOM} and {VERSION}"
+            "the model has {version}; this version of netinfof reads formats {WITHOUT_TABLES} and {VERSION}"
         )));
     }
     let entry: MetadataEntry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
@@ -506,11 +465,16 @@ fn place(
             PlacementBasis::Features { axes, shift, filter }
         }
         StoredBasis::Custom { preparation } => {
-            if !made.kind.is_custom() || !preparation.is_sound() {
+            let roles = made.kind == ComponentKind::C;
+            if !(made.kind.is_custom() || roles) || !preparation.is_sound() {
                 return found.fault(format!("the preparation of {name} is inconsistent"));
             }
-            let (shape, _) = found.view::<4>(&format!("{name}.rows"), Dtype::F32, 2)?;
-            found.check(&format!("{name}.rows"), shape[1], preparation.columns)?;
+            let columns = if roles {
+                component::ROLES
+            } else {
+                found.view::<4>(&format!("{name}.rows"), Dtype::F32, 2)?.0[1]
+            };
+            found.check(&format!("{name}.rows"), columns, preparation.columns)?;
             let axes = axes(preparation.width())?;
             let shift = found.floats(&format!("{name}.shift"))?;
             found.check(&format!("{name}.shift"), shift.len(), axes.cols())?;

@@ -104,7 +104,9 @@ impl Task for Nodes {
             let part = part_of(Subject::Component(component.kind), featureless);
             blocks.add(part, component.kind.name(), normalized(component));
         }
-        if components.iter().any(|component| component.kind.is_structural()) {
+        // The control of structure includes roles even if Act does not use them.
+        let has_roles = components.iter().any(|component| component.kind == ComponentKind::C);
+        if !has_roles && components.iter().any(|component| component.kind.is_structural()) {
             blocks.add(Part::Structure, "roles", gathered(&component::roles(graph.adjacency(), exec)));
         }
         if !featureless {

@@ -172,6 +172,44 @@ fn verdicts(
     found
 }
 
+/// Labels that depend on the degree: structural roles make them predictable, and a saved model computes them
+/// again, for its own graph and for a newer one.
+#[test]
+fn roles_predict_degrees_and_are_saved() {
+    let exec = Exec::new(0).unwrap();
+    let graph = node_family("degree", &mut Random::new(100));
+    let mut params = NodeParams::default();
+    (params.split.train, params.split.valid) = (0.2, 0.1);
+    let fitted = netinfof::fit_nodes(&graph, None, &params, &exec).unwrap();
+    let accuracy = |report: &netinfof::Report| *report.mean.test.get("accuracy").unwrap();
+    let with = accuracy(&fitted.report);
+    params.component.kinds.retain(|&kind| kind != netinfof::ComponentKind::C);
+    params.act.mixture = false;
+    let without = accuracy(&netinfof::nodes(&graph, None, Goal::Act, &params, &exec).unwrap());
+    assert!(with > 0.9 && with > without, "{with} {without}");
+    assert!(fitted.model.components().contains(&netinfof::ComponentKind::C));
+    let path = std::env::temp_dir().join(format!("netinfof-roles-{}.model", std::process::id()));
+    fitted.model.save(&path).unwrap();
+    let loaded = netinfof::Model::load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let of = |model: &netinfof::Model, newer| model.nodes(newer, &exec).unwrap().probabilities;
+    let own = of(&fitted.model, None);
+    assert_eq!(own, of(&loaded, None));
+    assert_eq!(own, of(&loaded, Some(&graph)));
+    let error = netinfof::links(
+        &graph,
+        None,
+        Goal::Probe,
+        &{
+            let mut params = netinfof::LinkParams::default();
+            params.component.kinds = vec![netinfof::ComponentKind::C];
+            params
+        },
+        &exec,
+    );
+    assert!(error.unwrap_err().to_string().contains("C is computed for nodes"));
+}
+
 /// One seed of each; [`families_of_nodes_on_many_seeds`] has more.
 #[test]
 fn families_of_nodes_are_judged_by_their_truth() {

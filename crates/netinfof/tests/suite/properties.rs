@@ -155,7 +155,7 @@ fn planted_components_are_found(wanted: impl Fn(usize) -> bool) {
         let report = if truth.task == netinfof::TaskKind::Links {
             netinfof::links(&graph, None, Goal::Probe, &LinkParams::paper(), &exec).unwrap()
         } else {
-            let mut params = NodeParams::default();
+            let mut params = NodeParams::paper();
             // The features have a large common part, which symmetric averaging turns into degrees.
             params.component.s_averaging = Averaging::Row;
             netinfof::nodes(&graph, None, Goal::Probe, &params, &exec).unwrap()

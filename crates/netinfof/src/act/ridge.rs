@@ -1,0 +1,229 @@
+//! Mixture of ridge regressions for nodes: the second model of Act beside the softmax regression.
+//!
+//! Each regression has one weight per component. With few labels several choices of weights are about
+//! equally likely; the mixture is their mean, weighted by the likelihood of their leave-one-out predictions.
+//! A mean of linear models is a linear model.
+
+use super::NodeModel;
+use crate::error::Result;
+use crate::exec::Exec;
+use crate::graph::NodeId;
+use crate::kernel::SmallMatrix;
+use crate::linalg::{BlockRidge, Choice, RidgeBlock};
+use crate::matrix::Matrix;
+use crate::seed::{Seed, Stream};
+use crate::spec::Group;
+
+/// Maximum number of nodes for choosing weights and penalties: time grows with the cube.
+const MOST_FOR_CHOICE: usize = 400;
+/// Maximum number of nodes for the final fit.
+const MOST_FOR_FIT: usize = 2000;
+/// Penalties for equal weights of the components of a set.
+const PENALTIES: [f64; 3] = [0.01, 0.1, 1.0];
+/// Samples are correlated, so a likelihood counts half.
+const TRUST: f64 = 0.5;
+/// Regressions with a smaller share are left out.
+const SMALLEST_SHARE: f64 = 0.01;
+
+/// Regressions and their shares in the mixture.
+pub(super) struct RidgeMixture {
+    regressions: Vec<(f64, Choice)>,
+}
+
+impl RidgeMixture {
+    /// Chooses the regressions by leave-one-out predictions of the training nodes.
+    pub(super) fn choose(
+        embeddings: &[&Matrix],
+        groups: &[Group],
+        training: &Training<'_>,
+        seed: Seed,
+        exec: &Exec,
+    ) -> Result<Self> {
+        let (nodes, labels) = training.sample(MOST_FOR_CHOICE, seed);
+        let rows = rows_of(embeddings, &nodes);
+        let ridge = regression(&rows, &labels, training.classes);
+        let count = embeddings.len();
+        let mut tries: Vec<(Vec<f64>, f64)> = Vec::new();
+        for set in sets(groups) {
+            let mut weights = vec![0.0; count];
+            for &at in &set {
+                weights[at] = 1.0 / set.len() as f64;
+            }
+            tries.extend(PENALTIES.map(|penalty| (weights.clone(), penalty)));
+        }
+        let mut found = exec.try_map(&tries, |(weights, penalty)| ridge.tried(weights.clone(), *penalty))?;
+        let all: Vec<usize> = (0..count).collect();
+        found.push(ridge.choose(&all, &found)?);
+        let least = found.iter().map(|choice| choice.loss).fold(f64::INFINITY, f64::min);
+        let share = |choice: &Choice| (-TRUST * labels.len() as f64 * (choice.loss - least)).exp();
+        let total: f64 = found.iter().map(share).sum();
+        let mut regressions: Vec<(f64, Choice)> =
+            found.into_iter().map(|choice| (share(&choice) / total, choice)).collect();
+        regressions.retain(|(share, _)| *share >= SMALLEST_SHARE);
+        let total: f64 = regressions.iter().map(|(share, _)| share).sum();
+        for (share, _) in &mut regressions {
+            *share /= total;
+        }
+        Ok(RidgeMixture { regressions })
+    }
+
+    /// Fits the mixture: for every class its weights over all columns of the embeddings, and its intercept.
+    pub(super) fn fit(
+        &self,
+        embeddings: &[&Matrix],
+        training: &Training<'_>,
+        seed: Seed,
+    ) -> Result<Vec<(Vec<f64>, f64)>> {
+        let (nodes, labels) = training.sample(MOST_FOR_FIT, seed);
+        let rows = rows_of(embeddings, &nodes);
+        let ridge = regression(&rows, &labels, training.classes);
+        let width = embeddings.iter().map(|embedding| embedding.cols()).sum();
+        let mut sum = SmallMatrix::zeros(width, training.classes);
+        for (share, choice) in &self.regressions {
+            sum.add_scaled(*share, &ridge.coefficients(choice)?);
+        }
+        let of = |class: usize| (0..width).map(|col| sum[(col, class)]).collect();
+        Ok((0..training.classes).map(|class| (of(class), ridge.log_shares[class])).collect())
+    }
+}
+
+/// The training nodes and their classes.
+pub(super) struct Training<'a> {
+    pub(super) nodes: &'a [NodeId],
+    pub(super) labels: &'a [u32],
+    pub(super) classes: usize,
+}
+
+impl Training<'_> {
+    /// At most this many nodes, with the shares of the classes kept.
+    fn sample(&self, most: usize, seed: Seed) -> (Vec<NodeId>, Vec<u32>) {
+        let count = self.nodes.len();
+        if count <= most {
+            return (self.nodes.to_vec(), self.labels.to_vec());
+        }
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        seed.stream(Stream::RidgeSample, 0).shuffle(&mut order);
+        order.sort_by_key(|&at| self.labels[at as usize]);
+        let mut taken: Vec<usize> = (0..most).map(|at| order[at * count / most] as usize).collect();
+        taken.sort_unstable();
+        taken.into_iter().map(|at| (self.nodes[at], self.labels[at])).unzip()
+    }
+}
+
+/// Sets of components that get equal weights: each component alone, the groups and their unions.
+fn sets(groups: &[Group]) -> Vec<Vec<usize>> {
+    let of = |wanted: &[Group]| -> Vec<usize> {
+        (0..groups.len()).filter(|&at| wanted.contains(&groups[at])).collect()
+    };
+    let (structure, features, propagation) = (Group::Structure, Group::Features, Group::Propagation);
+    let mut sets: Vec<Vec<usize>> = (0..groups.len()).map(|at| vec![at]).collect();
+    let unions = [
+        of(&[structure]),
+        of(&[propagation]),
+        of(&[structure, features]),
+        of(&[features, propagation]),
+        of(&[structure, propagation]),
+        (0..groups.len()).collect(),
+    ];
+    for union in unions {
+        if !union.is_empty() && !sets.contains(&union) {
+            sets.push(union);
+        }
+    }
+    sets
+}
+
+fn rows_of(embeddings: &[&Matrix], nodes: &[NodeId]) -> Vec<SmallMatrix> {
+    let rows = |z: &&Matrix| {
+        SmallMatrix::from_fn(nodes.len(), z.cols(), |row, col| f64::from(z.row(nodes[row] as usize)[col]))
+    };
+    embeddings.iter().map(rows).collect()
+}
+
+fn regression<'a>(rows: &[SmallMatrix], labels: &'a [u32], classes: usize) -> BlockRidge<'a> {
+    let block = |rows| RidgeBlock { rows, kernel: SmallMatrix::times_transpose(rows, rows), products: true };
+    BlockRidge::new(labels, classes, rows.iter().map(block).collect(), false)
+}
+
+/// The share of the softmax regression in its mean with the mixture, by the likelihood of validation nodes
+/// for one, the other and their mean.
+pub(super) fn softmax_share(likelihood: impl Fn(f64) -> f64, validation_nodes: usize) -> f64 {
+    const SHARES: [f64; 3] = [0.0, 0.5, 1.0];
+    if validation_nodes == 0 {
+        return 0.5;
+    }
+    let found = SHARES.map(likelihood);
+    let most = found.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let weights = found.map(|own| (TRUST * validation_nodes as f64 * (own - most)).exp());
+    let total: f64 = weights.iter().sum();
+    SHARES.iter().zip(weights).map(|(share, weight)| share * weight).sum::<f64>() / total
+}
+
+/// Scores of the softmax regression and of the mixture, with this share of the first.
+pub(super) fn mixed(share: f64, softmax: &[f64], ridge: &[f64]) -> Vec<f64> {
+    softmax.iter().zip(ridge).map(|(a, b)| share * a + (1.0 - share) * b).collect()
+}
+
+/// The mixture as a model of all columns.
+pub(super) fn model(outputs: &[(Vec<f64>, f64)]) -> NodeModel {
+    let single = |(weights, intercept): &(Vec<f64>, f64)| {
+        (weights.iter().map(|&weight| weight as f32).collect(), *intercept)
+    };
+    NodeModel { outputs: outputs.iter().map(single).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::accuracy;
+
+    /// A column that holds the class is found among components of noise.
+    #[test]
+    fn noise_does_not_drown_a_strong_component() {
+        let mut draw = Seed(4).stream(Stream::Synth, 0);
+        let labels: Vec<u32> = (0..300).map(|_| draw.below(3)).collect();
+        let strong = Matrix::from_fn(300, 3, |row, col| {
+            f32::from(u8::from(labels[row] as usize == col)) + 0.3 * draw.normal() as f32
+        });
+        let noise: Vec<Matrix> =
+            (0..6).map(|_| Matrix::from_fn(300, 64, |_, _| draw.normal() as f32 / 8.0)).collect();
+        let embeddings: Vec<&Matrix> = noise.iter().chain([&strong]).collect();
+        let groups: Vec<Group> = embeddings.iter().map(|_| Group::Structure).collect();
+        let nodes: Vec<NodeId> = (0..60).collect();
+        let training = Training { nodes: &nodes, labels: &labels[..60], classes: 3 };
+        let exec = Exec::new(1).unwrap();
+        let mixture = RidgeMixture::choose(&embeddings, &groups, &training, Seed(0), &exec).unwrap();
+        let fitted = mixture.fit(&embeddings, &training, Seed(0)).unwrap();
+        let found: Vec<u32> = (60..300)
+            .map(|node| {
+                let row: Vec<f32> = embeddings.iter().flat_map(|z| z.row(node).to_vec()).collect();
+                let score = |(weights, intercept): &(Vec<f64>, f64)| {
+                    intercept + row.iter().zip(weights).map(|(&v, w)| f64::from(v) * w).sum::<f64>()
+                };
+                let scores: Vec<f64> = fitted.iter().map(score).collect();
+                (0..3).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap() as u32
+            })
+            .collect();
+        let reached = accuracy(&found, &labels[60..]);
+        assert!(reached > 0.93, "{reached}");
+    }
+
+    #[test]
+    fn shares_follow_the_likelihood_of_many_nodes_and_stay_even_with_few() {
+        let likelihood = |share: f64| -0.5 + 0.1 * share;
+        assert!(softmax_share(likelihood, 2000) > 0.999);
+        let even = softmax_share(likelihood, 2);
+        assert!((0.5..0.6).contains(&even), "{even}");
+        assert_eq!(softmax_share(likelihood, 0), 0.5);
+    }
+
+    #[test]
+    fn samples_keep_the_shares_of_the_classes() {
+        let nodes: Vec<NodeId> = (0..1000).collect();
+        let labels: Vec<u32> = (0..1000).map(|at| u32::from(at % 10 == 0)).collect();
+        let training = Training { nodes: &nodes, labels: &labels, classes: 2 };
+        let (taken, classes) = training.sample(100, Seed(1));
+        assert_eq!((taken.len(), classes.iter().sum::<u32>()), (100, 10));
+        assert!(taken.iter().zip(&classes).all(|(&node, &class)| labels[node as usize] == class));
+    }
+}
