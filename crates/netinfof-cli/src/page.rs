@@ -456,12 +456,21 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             (format!("{name}  {}", meaning(name, report)), group, norm, said)
         })
         .collect();
+    let of_what = match act.softmax_share {
+        Some(share) => format!(
+            "The model is the mean of a softmax regression (share {share:.2}; sparse-group LASSO, λ₁ {:.2e}, λ₂ {:.2e}) and of ridge regressions \
+             with one weight per component; the share was chosen by validation likelihood.",
+            act.chosen.lambda1, act.chosen.lambda2
+        ),
+        None => format!(
+            "The sparse-group LASSO sets whole components to exactly 0; the penalty was chosen on validation data (λ₁ {:.2e}, λ₂ {:.2e}).",
+            act.chosen.lambda1, act.chosen.lambda2
+        ),
+    };
     let _ = write!(
         out,
-        "<h3>Weights of the components</h3><p class=\"note\">Length of each component's weights in the first split. The sparse-group LASSO sets \
-         whole components to exactly 0; the penalty was chosen on validation data (λ₁ {:.2e}, λ₂ {:.2e}).</p><figure class=\"chart\" tabindex=\"0\">{}</figure>",
-        act.chosen.lambda1,
-        act.chosen.lambda2,
+        "<h3>Weights of the components</h3><p class=\"note\">Length of each component's weights in the first split. {of_what}</p>\
+         <figure class=\"chart\" tabindex=\"0\">{}</figure>",
         chart::bars("weights", "Weights of the components", &weights)
     );
     if let Some(curves) = &act.curves {
