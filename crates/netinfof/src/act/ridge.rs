@@ -193,6 +193,9 @@ mod tests {
         let training = Training { nodes: &nodes, labels: &labels[..60], classes: 3 };
         let exec = Exec::new(1).unwrap();
         let mixture = RidgeMixture::choose(&embeddings, &groups, &training, Seed(0), &exec).unwrap();
+        let of_noise = mixture.regressions.iter().filter(|(_, choice)| choice.weights[6] == 0.0);
+        let of_noise: f64 = of_noise.map(|(share, _)| share).sum();
+        assert!(of_noise < 0.05, "regressions without the strong component have {of_noise}");
         let fitted = mixture.fit(&embeddings, &training, Seed(0)).unwrap();
         let found: Vec<u32> = (60..300)
             .map(|node| {
