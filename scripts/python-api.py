@@ -6,9 +6,11 @@ import ast
 import inspect
 import re
 import textwrap
+from operator import attrgetter
 from typing import Any
 
 import netinfof
+import netinfof.baselines
 
 PARTS = {
     "Ask": ["probe", "act", "Result", "Verdict", "Tested", "Table", "Options"],
@@ -16,6 +18,7 @@ PARTS = {
     "Estimators": ["LinkProbe", "NodeProbe", "LinkPredictor", "NodeClassifier", "NetInfoFEmbedding"],
     "Models": ["Model"],
     "Splits": ["link_split", "node_split", "check_split", "LinkSplit", "NodeSplit", "Checked", "Finding"],
+    "Baselines: netinfof.baselines": ["baselines.run", "baselines.script", "baselines.Baselines", "baselines.Model"],
     "Metrics": ["hits_at_k", "mrr", "auc", "average_precision", "information_score"],
 }
 
@@ -123,7 +126,7 @@ def reference() -> str:
     for part, names in PARTS.items():
         out += ["", f"## {part}"]
         for name in names:
-            out += ["", entry(name, getattr(netinfof, name))]
+            out += ["", entry(name, attrgetter(name)(netinfof))]
     return "\n".join(out) + "\n"
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._model import Model
+    from .baselines import Baselines
 
 
 class Verdict(NamedTuple):
@@ -144,6 +145,30 @@ class Result:
     def test(self) -> dict[str, float]:
         """Test metrics, as means over the splits; empty after a probe."""
         return dict(self.data["mean"].get("test", {}))
+
+    def compare(self, baselines: Baselines | str | os.PathLike[str]) -> Table:
+        """Compare the test metrics with those of trained baselines on the same splits.
+
+        Parameters
+        ----------
+        baselines
+            Results of :func:`netinfof.baselines.run`, or the path of their JSON file.
+
+        Returns
+        -------
+        Table
+            One row per model, the best first: what it sees, the test metrics as means over the splits, their
+            number, seconds per split and peak memory in bytes.
+
+        Raises
+        ------
+        ValueError
+            If the baselines belong to another graph, task or split, or this is not a result of :func:`act`.
+        """
+        from .baselines._result import Baselines, compared
+
+        found = baselines if isinstance(baselines, Baselines) else Baselines.from_json(baselines)
+        return compared(self.data, found)
 
     @property
     def graph(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ use crate::args::{
     ActArgs, Args, CheckSplitArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs,
     ReportArgs, RunArgs, SplitArgs, SynthArgs, Task,
 };
+use crate::baselines::Baselines;
 use crate::datasets::{self, DatasetList};
 use crate::page::page;
 use crate::printer::{self, TerminalProgress};
@@ -134,7 +135,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
     };
     report.command = Some(command_line(words));
     if let Some(path) = &run.html {
-        write_whole(path, &page(&report))?;
+        write_whole(path, &page(&report, None))?;
     }
     if let (Some(path), Some(model)) = (save, &kept) {
         model.save(path)?;
@@ -181,8 +182,10 @@ fn show_again(args: &ReportArgs) -> Result<()> {
     let text = String::from_utf8(bytes).map_err(|_| no_run("not UTF-8 text".into()))?;
     let report = Report::from_json(&text).map_err(|e| no_run(e.to_string()))?;
     let html = args.html.clone().unwrap_or_else(|| args.run.with_extension("html"));
-    write_whole(&html, &page(&report))?;
-    printer::out(&format!("{}\n\n  page: {}", printer::report(&report), html.display()))
+    let baselines = args.baselines.as_deref().map(|path| Baselines::read(path, &report)).transpose()?;
+    write_whole(&html, &page(&report, baselines.as_ref()))?;
+    let compared = baselines.map_or_else(String::new, |baselines| format!("\n\n{}", baselines.text(&report)));
+    printer::out(&format!("{}{compared}\n\n  page: {}", printer::report(&report), html.display()))
 }
 
 /// Refuses a path that is a folder or whose folder does not exist.

@@ -4,6 +4,7 @@
 //! with findings; 2: invalid arguments, or an internal error; 130: interrupted by Ctrl-C.
 
 mod args;
+mod baselines;
 pub mod bridge;
 mod commands;
 mod datasets;

@@ -36,6 +36,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(split::load_split, module)?)?;
     module.add_function(wrap_pyfunction!(split::check_split, module)?)?;
     module.add_function(wrap_pyfunction!(metric::hits_at_k, module)?)?;
+    module.add_function(wrap_pyfunction!(metric::node_metrics, module)?)?;
     module.add_function(wrap_pyfunction!(metric::mrr, module)?)?;
     module.add_function(wrap_pyfunction!(metric::own_ranks, module)?)?;
     module.add_function(wrap_pyfunction!(metric::auc, module)?)?;

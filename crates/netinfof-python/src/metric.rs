@@ -75,3 +75,19 @@ pub(crate) fn information(
     }
     table.score()
 }
+
+/// Accuracy, macro F1 and balanced accuracy of predicted classes.
+#[pyfunction]
+pub(crate) fn node_metrics(
+    found: PyReadonlyArray1<'_, i64>,
+    truth: PyReadonlyArray1<'_, i64>,
+    classes: usize,
+) -> (f64, f64, f64) {
+    let [found, truth] =
+        [found, truth].map(|list| list.as_array().iter().map(|&class| class as u32).collect::<Vec<_>>());
+    (
+        metric::accuracy(&found, &truth),
+        metric::macro_f1(&found, &truth, classes),
+        metric::balanced_accuracy(&found, &truth, classes),
+    )
+}

@@ -41,6 +41,11 @@ pub(crate) struct CheckSplitArgs {
 pub(crate) struct ReportArgs {
     /// File that `probe --json` or `act --json` wrote
     pub(crate) run: PathBuf,
+    /// Results of trained models to compare with
+    ///
+    /// A file that `python -m netinfof.baselines --json FILE` wrote for the same graph, task and splits.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub(crate) baselines: Option<PathBuf>,
     /// Page to write [default: the name of the JSON file with .html]
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,

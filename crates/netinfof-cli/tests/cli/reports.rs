@@ -175,3 +175,54 @@ fn check_split_of_nodes() {
     );
     assert!(text.contains("test-repeats-training:"), "{text}");
 }
+
+/// Trained models beside a run, in the terminal and on the page; files of other work are refused.
+#[test]
+fn baselines_stand_beside_a_run() {
+    let folder = Folder::new();
+    let (run, baselines) = (folder.path("run.json"), folder.path("baselines.json"));
+    let output = netinfof(&["act", "--task", "nodes", "--components", "F", "--splits", "2", "--json", &run]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let entry = |model: &str, seed: u64, status: &str, accuracy: f64| {
+        serde_json::json!({"model": model, "family": "propagation", "seed": seed, "status": status, "device": "cpu: test",
+            "test": {"accuracy": accuracy, "balanced_accuracy": accuracy}, "seconds": 2.5, "peak_memory_bytes": 3 << 20})
+    };
+    let mut file = serde_json::json!({"baselines": 1, "task": "nodes", "graph": {"name": "demo", "nodes": 1200, "edges": 4023},
+        "split": {"train": 0.025, "valid": 0.025},
+        "runs": [entry("gcn", 0, "ok", 0.9), entry("gcn", 1, "ok", 0.8), entry("gat", 0, "out of memory", 0.0), entry("gat", 1, "ok", 0.1)]});
+    std::fs::write(&baselines, file.to_string()).unwrap();
+    let output = netinfof(&["report", &run, "--baselines", &baselines]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    let places: Vec<usize> =
+        ["  gcn ", "  netinfof act ", "  gat "].iter().map(|row| text.find(row).unwrap()).collect();
+    assert!(places.is_sorted(), "the best first: {text}");
+    assert!(text.contains("85.0 ± 5.0") && text.contains("split 0: out of memory"), "{text}");
+    assert!(text.contains("on the same splits"), "{text}");
+    let html = std::fs::read_to_string(folder.path("run.html")).unwrap();
+    assert!(
+        html.contains("id=\"baselines\"") && html.contains("85.0 ± 5.0") && html.contains("data-row=\"gat\"")
+    );
+    for (key, wrong, said) in [
+        ("task", serde_json::json!("links"), "the same task"),
+        ("split", serde_json::json!({"train": 0.5}), "the same split"),
+        ("baselines", serde_json::json!(2), "netinfof.baselines"),
+    ] {
+        let right = std::mem::replace(&mut file[key], wrong);
+        std::fs::write(&baselines, file.to_string()).unwrap();
+        let output = netinfof(&["report", &run, "--baselines", &baselines]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(
+            stderr(&output).contains(said) && stderr(&output).lines().count() == 1,
+            "{}",
+            stderr(&output)
+        );
+        file[key] = right;
+    }
+    file["runs"][1]["seed"] = serde_json::json!(7);
+    std::fs::write(&baselines, file.to_string()).unwrap();
+    assert!(
+        stdout(&netinfof(&["report", &run, "--baselines", &baselines]))
+            .contains("not all those of this report")
+    );
+}

@@ -101,7 +101,17 @@ fn accuracy(report: &Report) -> f64 {
 /// Fewer columns than dimensions: degrees never drown them, and one column more or less is no cliff.
 #[test]
 fn few_columns_are_read_as_well_as_many() {
-    for columns in [5, 64, 127, 128] {
+    tables_of_numbers_are_read(&[5, 64]);
+}
+
+#[test]
+#[ignore = "slow: the same with more columns"]
+fn many_columns_are_read_as_well_as_few() {
+    tables_of_numbers_are_read(&[127, 128]);
+}
+
+fn tables_of_numbers_are_read(widths: &[usize]) {
+    for &columns in widths {
         let report = act_nodes(&gaussian_classes(columns, &[1.0], 3));
         let floor = if columns == 5 { 0.6 } else { 0.97 };
         assert!(accuracy(&report) > floor, "{columns}: {}", accuracy(&report));
@@ -582,13 +592,13 @@ fn checked(found: netinfof::Result<Report>, what: &str) -> Option<Report> {
 
 #[test]
 fn small_inputs_of_any_kind_are_met() {
-    inputs_are_met(0..60);
+    inputs_are_met(0..24);
 }
 
 #[test]
-#[ignore = "slow: 140 more inputs"]
+#[ignore = "slow: 176 more inputs"]
 fn more_small_inputs_are_met() {
-    inputs_are_met(60..200);
+    inputs_are_met(24..200);
 }
 
 fn inputs_are_met(seeds: std::ops::Range<u64>) {

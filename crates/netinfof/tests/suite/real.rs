@@ -143,6 +143,15 @@ fn cora_goes_beyond_the_paper() {
         let single = hits(&cora, &params, &exec);
         assert!(full > single - 0.005, "{kind:?}: {single} {full}");
     }
+}
+
+#[test]
+#[ignore = "slow: 500 negatives per edge of Cora"]
+fn hard_negatives_of_cora_are_harder() {
+    let Some(folder) = data("hard_negatives_of_cora_are_harder") else { return };
+    let exec = Exec::new(0).unwrap();
+    let cora = graph(&folder, "cora", &exec);
+    let full = hits(&cora, &LinkParams::default(), &exec);
     let mut hard = LinkParams::default();
     hard.split.negatives = Negatives::Heart;
     let report = netinfof::links(&cora, None, Goal::Act, &hard, &exec).unwrap();
@@ -166,6 +175,7 @@ fn cora_nodes_reach_the_paper() {
 
 /// On Actor features alone predict better than propagated features: Probe must show it and Act must follow.
 #[test]
+#[ignore = "slow: three fits of Actor"]
 fn actor_nodes_are_told_by_their_features() {
     let Some(folder) = data("actor_nodes_are_told_by_their_features") else { return };
     let exec = Exec::new(0).unwrap();
@@ -280,6 +290,7 @@ fn check_probabilities_among_all_pairs(names: &[&str]) {
 
 /// Confidence and accuracy agree on Cora, split by split.
 #[test]
+#[ignore = "slow: ten fits of Cora"]
 fn classes_of_cora_are_neither_too_sure_nor_too_unsure() {
     let Some(folder) = data("classes_of_cora_are_neither_too_sure_nor_too_unsure") else { return };
     let exec = Exec::new(0).unwrap();

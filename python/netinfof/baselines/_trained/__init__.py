@@ -1,0 +1,1 @@
+"""Models that need PyTorch and PyTorch Geometric."""

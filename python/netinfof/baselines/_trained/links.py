@@ -1,0 +1,280 @@
+"""Models for links: an encoder with a decoder of pairs, NCN, BUDDY, and heuristics without training."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ..._splits import LinkSplit
+from .encoders import ENCODERS, Adjacency, product
+from .pairs import Batches, Columns, common_neighbours, keys, random_pairs
+from .training import Clock, Fit, Judged, train
+
+HIDDEN = 128
+
+
+class LinkTask:
+    """Features and one split on the device. Messages pass along training edges only."""
+
+    def __init__(self, split: LinkSplit, nodes: int, features: Any, device: Any, hits: int) -> None:
+        self.nodes, self.device, self.hits = nodes, device, hits
+
+        def moved(pairs: Any) -> Tensor:
+            return torch.from_numpy(np.array(pairs, dtype=np.int64)).to(device)
+
+        self.train, self.valid, self.test = moved(split.train), moved(split.valid), moved(split.test)
+        self.valid_none, self.test_none = moved(split.valid_negatives), moved(split.test_negatives)
+        self.each = split.negatives_each
+        self.graph = Adjacency(self.train, nodes)
+        self.known = torch.sort(keys(self.train, nodes)).values
+        self.x = None if features is None else torch.from_numpy(features).to(device)
+
+    def inputs(self) -> Tensor:
+        """The features; without any, the logarithm of the degree and a constant."""
+        if self.x is None:
+            degree = torch.log1p(self.graph.degree)
+            self.x = torch.stack([(degree - degree.mean()) / degree.std().clamp(min=1e-6), torch.ones_like(degree)], dim=1)
+        return self.x
+
+    def quality(self, positive: Tensor, negative: Tensor) -> Tensor:
+        """Hits@K and the area under the ROC curve (MRR where each edge has its own negatives), as the library computes them."""
+        good, bad = positive.double(), negative.double()
+        if self.each:
+            rows = bad.reshape(len(good), -1)
+            above, tied = (rows > good[:, None]).sum(dim=1), (rows == good[:, None]).sum(dim=1)
+            rank = 1.0 + above + tied / 2.0
+            return torch.stack([(rank <= self.hits).double().mean(), (1.0 / rank).mean()])
+        order = bad.sort().values
+        hits = (good > order[-self.hits]).double().mean() if len(order) >= self.hits else good.new_ones(())
+        below = (torch.searchsorted(order, good) + torch.searchsorted(order, good, right=True)).double() / 2.0
+        return torch.stack([hits, below.mean() / max(1, len(order))])
+
+    def judged(self, score: Callable[[Tensor], Tensor]) -> Judged:
+        """Validation metrics and test scores of a function of pairs."""
+        return self.quality(score(self.valid), score(self.valid_none)), (score(self.test), score(self.test_none))
+
+    def fit(self, model: str, params: dict[str, Any], seed: int, clock: Clock) -> Fit:
+        """Train one model with one setting; scores are those of the test edges and of their negatives."""
+        torch.manual_seed(seed)
+        if model in HEURISTICS:
+            valid, scores = self.judged(lambda pairs: HEURISTICS[model](self.graph, pairs, params))
+            found = Fit(tuple(valid.tolist()), scores, 0)
+        elif model == "ncn":
+            found = _fit_ncn(self, params, clock)
+        elif model == "buddy":
+            found = _fit_buddy(self, params, clock)
+        elif model == "seal":
+            from .seal import fit_seal
+
+            found = fit_seal(self, params, clock)
+        else:
+            found = _fit_encoder(self, model, params, clock)
+        found.scores = tuple(part.double().cpu().numpy() for part in found.scores)
+        return found
+
+
+def _neighbours(graph: Adjacency, pairs: Tensor, params: dict[str, Any]) -> Tensor:
+    return Columns(graph).common(pairs, torch.ones_like(graph.degree))
+
+
+def _adamic_adar(graph: Adjacency, pairs: Tensor, params: dict[str, Any]) -> Tensor:
+    return Columns(graph).common(pairs, 1.0 / graph.degree.clamp(min=2.0).log())
+
+
+def _resource_allocation(graph: Adjacency, pairs: Tensor, params: dict[str, Any]) -> Tensor:
+    return Columns(graph).common(pairs, 1.0 / graph.degree.clamp(min=1.0))
+
+
+def _katz(graph: Adjacency, pairs: Tensor, params: dict[str, Any]) -> Tensor:
+    return Columns(graph).katz(pairs, params["beta"])
+
+
+def _pagerank(graph: Adjacency, pairs: Tensor, params: dict[str, Any]) -> Tensor:
+    return Columns(graph).pagerank(pairs, params["alpha"])
+
+
+HEURISTICS = {"cn": _neighbours, "aa": _adamic_adar, "ra": _resource_allocation, "katz": _katz, "ppr": _pagerank}
+
+
+class Decoder(nn.Module):
+    """An MLP of the Hadamard product of the two ends."""
+
+    def __init__(self, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.first, self.second, self.dropout = nn.Linear(hidden, hidden), nn.Linear(hidden, 1), dropout
+
+    def forward(self, nodes: Tensor, pairs: Tensor) -> Tensor:
+        both = nodes[pairs[:, 0]] * nodes[pairs[:, 1]]
+        both = F.dropout(F.relu(self.first(both)), self.dropout, self.training)
+        found: Tensor = self.second(both).squeeze(1)
+        return found
+
+
+class Pair(nn.Module):
+    """An encoder of nodes and a decoder of pairs. Without features, every node has a free embedding."""
+
+    def __init__(self, encoder: nn.Module, nodes: int, free: bool, hidden: int, dropout: float) -> None:
+        super().__init__()
+        self.encoder, self.decoder = encoder, Decoder(hidden, dropout)
+        self.free = nn.Parameter(torch.nn.init.xavier_uniform_(torch.empty(nodes, hidden))) if free else None
+
+
+def loss_of(positive: Tensor, negative: Tensor, fresh: Tensor) -> Tensor:
+    """Cross entropy of edges, and of negatives that are not known edges."""
+    return F.softplus(-positive).mean() + (F.softplus(negative) * fresh).sum() / fresh.sum().clamp(min=1)
+
+
+def _fit_encoder(task: LinkTask, model: str, params: dict[str, Any], clock: Clock) -> Fit:
+    free = model == "gcn-embedding"
+    x = task.inputs()
+    rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "dropout", "hide")}
+    make = ENCODERS["gcn" if free else model]
+    dropout, hide = params["dropout"], params.get("hide", 0.0)
+    net = Pair(make(HIDDEN if free else x.shape[1], HIDDEN, HIDDEN, dropout=dropout, **rest), task.nodes, free, HIDDEN, dropout).to(task.device)
+    everything = torch.ones(len(task.train), device=task.device)
+
+    def nodes(graph: Adjacency) -> Tensor:
+        found: Tensor = net.encoder(x if net.free is None else net.free, graph)
+        return found
+
+    def step() -> Tensor:
+        graph, targets = task.graph, everything
+        if hide:
+            # Edges to predict are hidden from the messages, as test edges are.
+            hidden = torch.rand(len(task.train), device=task.device) < hide
+            graph, targets = graph.without(hidden), hidden.float()
+        none, fresh = random_pairs(len(task.train), task.nodes, task.known)
+        found = nodes(graph)
+        edges = (F.softplus(-net.decoder(found, task.train)) * targets).sum() / targets.sum().clamp(min=1.0)
+        return edges + (F.softplus(net.decoder(found, none)) * fresh).sum() / fresh.sum().clamp(min=1)
+
+    def judge() -> Judged:
+        found = nodes(task.graph)
+        return task.judged(lambda pairs: net.decoder(found, pairs))
+
+    return train(net, step, judge, lr=params["lr"], weight_decay=params["weight_decay"], clock=clock, rounds=500, patience=100, steps=2)
+
+
+class NCN(nn.Module):
+    """Wang et al. (2024): the Hadamard product of the two ends beside the sum of their common neighbours, on one round of messages."""
+
+    def __init__(self, inputs: int, hidden: int, params: dict[str, Any]) -> None:
+        super().__init__()
+        self.feature_dropout, self.dropout = params["feature_dropout"], params["dropout"]
+        self.embed = nn.Linear(inputs, hidden)
+        self.layers = params["layers"]
+        self.norm = nn.LayerNorm(hidden)
+
+        def block() -> nn.Sequential:
+            return nn.Sequential(nn.Linear(hidden, hidden), nn.LayerNorm(hidden), nn.ReLU(), nn.Dropout(self.dropout), nn.Linear(hidden, hidden))
+
+        self.own = nn.Sequential(*block(), nn.LayerNorm(hidden), nn.ReLU())
+        self.ends, self.common = block(), block()
+        self.last = nn.Sequential(nn.Linear(hidden, hidden), nn.LayerNorm(hidden), nn.ReLU(), nn.Dropout(self.dropout), nn.Linear(hidden, 1))
+
+    def nodes(self, x: Tensor, graph: Adjacency) -> Tensor:
+        """Embeddings of nodes: the sum of the rounds of messages, without parameters of their own."""
+        start = F.dropout(self.embed(F.dropout(x, self.feature_dropout, self.training)), self.dropout, self.training)
+        found, round_ = start, start
+        for _ in range(self.layers):
+            round_ = self.norm(product(graph.looped(), round_))
+            found = found + round_
+        return found + self.own(found)
+
+    def forward(self, nodes: Tensor, graph: Adjacency, pairs: Tensor) -> Tensor:
+        found: Tensor = self.last(self.ends(nodes[pairs[:, 0]] * nodes[pairs[:, 1]]) + self.common(self.gather(nodes, graph, pairs)))
+        return found.squeeze(1)
+
+    @staticmethod
+    def gather(nodes: Tensor, graph: Adjacency, pairs: Tensor) -> Tensor:
+        """The sum of the embeddings of common neighbours."""
+        pair, neighbour = common_neighbours(graph, pairs)
+        return torch.zeros(len(pairs), nodes.shape[1], device=nodes.device).index_add(0, pair, nodes[neighbour])
+
+
+def _in_blocks(score: Any, pairs: Tensor, size: int = 1 << 15) -> Tensor:
+    return torch.cat([score(part) for part in pairs.split(size)])
+
+
+def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
+    x = task.inputs()
+    net = NCN(x.shape[1], 256, params).to(task.device)
+    batches = Batches(len(task.train), params["batch"], task.device)
+
+    def step() -> Tensor:
+        target = batches.next()
+        # The edges of the batch are hidden from the messages, as test edges are.
+        hidden = torch.zeros(len(task.train), dtype=torch.bool, device=task.device)
+        hidden[target] = True
+        none, fresh = random_pairs(len(target), task.nodes, task.known)
+        nodes = net.nodes(x, task.graph.without(hidden))
+        found = net(nodes, task.graph, torch.cat([task.train[target], none]))
+        return loss_of(found[: len(target)], found[len(target) :], fresh)
+
+    def judge() -> Judged:
+        nodes = net.nodes(x, task.graph)
+        return task.judged(lambda pairs: _in_blocks(lambda part: net(nodes, task.graph, part), pairs))
+
+    # The number of common neighbours differs from batch to batch, so nothing can be recorded.
+    return train(
+        net, step, judge, lr=params["lr"], weight_decay=0.0, clock=clock, rounds=150, patience=30, steps=batches.count, capture=False
+    )
+
+
+class Buddy(nn.Module):
+    """Chamberlain et al. (2023): counts of nodes by distance beside the Hadamard product of propagated features; nothing is passed along edges in training."""
+
+    def __init__(self, inputs: int, hidden: int, dropout: float, feature_dropout: float) -> None:
+        super().__init__()
+        self.dropout, self.feature_dropout = dropout, feature_dropout
+        self.embed = nn.Linear(inputs, hidden)
+        self.counts_norm = nn.BatchNorm1d(8)
+        self.counts = nn.Linear(8, hidden)
+        self.pair_norm = nn.BatchNorm1d(hidden)
+        self.pair = nn.Linear(hidden, hidden)
+        self.last = nn.Linear(2 * hidden, 1)
+
+    def nodes(self, x: Tensor) -> Tensor:
+        found: Tensor = self.embed(F.dropout(x, self.feature_dropout, self.training))
+        return found
+
+    def forward(self, nodes: Tensor, pairs: Tensor, counts: Tensor) -> Tensor:
+        structure = F.relu(self.counts(self.counts_norm(counts)))
+        features = F.relu(self.pair_norm(self.pair(nodes[pairs[:, 0]] * nodes[pairs[:, 1]])))
+        both = F.dropout(torch.cat([structure, features], dim=1), self.dropout, self.training)
+        found: Tensor = self.last(both).squeeze(1)
+        return found
+
+
+def _fit_buddy(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
+    powers = [task.inputs()]
+    for _ in range(2):
+        powers.append(product(task.graph.looped(), powers[-1]))
+    x = torch.cat(powers, dim=1)
+    columns = Columns(task.graph)
+    # A fixed set of negatives, because their counts are computed once.
+    none, fresh = random_pairs(3 * len(task.train), task.nodes, task.known)
+    none = none[fresh]
+    counted = {id(pairs): torch.log1p(columns.counts(pairs)) for pairs in (task.train, none, task.valid, task.valid_none, task.test, task.test_none)}
+    net = Buddy(x.shape[1], 256, params["dropout"], params["feature_dropout"]).to(task.device)
+    batches = Batches(len(task.train), params["batch"], task.device)
+
+    def step() -> Tensor:
+        edges = batches.next()
+        other = torch.randint(len(none), (len(edges),), device=task.device)
+        pairs = torch.cat([task.train[edges], none[other]])
+        found = net(net.nodes(x), pairs, torch.cat([counted[id(task.train)][edges], counted[id(none)][other]]))
+        return loss_of(found[: len(edges)], found[len(edges) :], torch.ones_like(other))
+
+    def judge() -> Judged:
+        nodes = net.nodes(x)
+        return task.judged(lambda pairs: net(nodes, pairs, counted[id(pairs)]))
+
+    return train(
+        net, step, judge, lr=params["lr"], weight_decay=params["weight_decay"], clock=clock, rounds=300, patience=60, steps=batches.count
+    )
