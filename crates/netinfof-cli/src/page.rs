@@ -2,6 +2,7 @@
 //!
 //! Every number comes unchanged from the [`Report`]. Cells show rounded numbers; the attribute `data-v` holds the full ones, for sorting.
 
+mod baselines;
 mod chart;
 mod run;
 mod table;
@@ -15,15 +16,15 @@ use netinfof::report::Estimate;
 use netinfof::report::Group;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
 
-use crate::baselines::{self, Baselines};
+use crate::baselines::Baselines;
 use crate::printer::{self, headline, meaning};
 use run::{again, facts};
 use table::{TableCell, code, count, counts, escape, number, range, table, words};
 
 /// The page of a report, with trained baselines to compare with.
-pub(crate) fn page(report: &Report, baselines: Option<&Baselines>) -> String {
+pub(crate) fn page(report: &Report, trained: Option<&Baselines>) -> String {
     let mut body = String::new();
-    header(&mut body, report, baselines.is_some());
+    header(&mut body, report, trained.is_some());
     information(&mut body, report);
     components(&mut body, report);
     let first = report.splits.first();
@@ -38,8 +39,8 @@ pub(crate) fn page(report: &Report, baselines: Option<&Baselines>) -> String {
     if let Some(act) = first.and_then(|split| split.act.as_ref()) {
         solved(&mut body, report, act);
     }
-    if let Some(baselines) = baselines {
-        compared(&mut body, report, baselines);
+    if let Some(trained) = trained {
+        baselines::compared(&mut body, report, trained);
     }
     facts(&mut body, report);
     again(&mut body, report);
@@ -429,67 +430,6 @@ fn class_names(split: &SplitReport, component: &ComponentReport) -> Vec<String> 
             None => format!("class {at}"),
         })
         .collect()
-}
-
-/// Test metrics, time and memory of trained models beside those of Act.
-fn compared(out: &mut String, report: &Report, baselines: &Baselines) {
-    let names = baselines::metrics(report);
-    let found = baselines.rows(report);
-    let bars: Vec<(String, &str, f64, String)> = found
-        .iter()
-        .filter_map(|row| {
-            let [mean, _] = row.values.first().copied().flatten()?;
-            let class = match row.sees.as_str() {
-                _ if row.own => "mine",
-                "structure" | "features" | "propagation" => row.sees.as_str(),
-                _ => "other",
-            };
-            Some((row.model.clone(), class, mean, baselines::shown(row.values[0])))
-        })
-        .collect();
-    let splits = if baselines.same_splits(report) {
-        "the same splits"
-    } else {
-        "splits that are not all those of this report"
-    };
-    let _ = write!(
-        out,
-        "<section id=\"baselines\"><h2>Trained baselines</h2><p class=\"note\">Models trained on {splits}, with parameters chosen on validation data. \
-         Bars show {} on test data in percent, with standard deviations; colours show what a model sees.</p>\
-         <figure class=\"chart\" tabindex=\"0\">{}</figure>",
-        names.first().copied().unwrap_or("the metric"),
-        chart::bars("baseline-bars", "Test metric of trained models", &bars)
-    );
-    let rows: Vec<(String, Vec<TableCell>)> = found
-        .iter()
-        .map(|row| {
-            let mut cells = vec![words("sees", row.sees.as_str())];
-            cells.extend(row.values.iter().map(|value| match value {
-                Some([mean, _]) => number("test", *mean, 4),
-                None => words("test", "–"),
-            }));
-            cells.extend([
-                count("splits", row.splits as u64),
-                number("seconds", row.seconds, 1),
-                number("memory", row.memory as f64 / f64::from(1 << 20), 0),
-                words("device", row.device.as_str()),
-                words("failure", row.failure.as_str()),
-            ]);
-            (row.model.clone(), cells)
-        })
-        .collect();
-    let mut heads = vec![("model", false), ("sees", false)];
-    heads.extend(names.iter().map(|name| (*name, true)));
-    heads.extend([
-        ("splits", true),
-        ("seconds per split", true),
-        ("memory, MiB", true),
-        ("device", false),
-        ("failures", false),
-    ]);
-    let caption = "Test metrics as means of the splits. Seconds include the choice of parameters; memory is the peak, of the GPU where one was used.";
-    table(out, "baseline-table", caption, &heads, &rows);
-    out.push_str("</section>\n");
 }
 
 fn solved(out: &mut String, report: &Report, act: &ActReport) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -230,6 +231,10 @@ def _one(model: Model, tasks: _Tasks, seed: int, limit: float, tell: Callable[[s
     clock = Clock.start(limit)
     best, tried, began = None, [], time.monotonic()
     tasks.split(seed)
+    # Models of earlier runs must not count.
+    gc.collect()
+    if tasks.device.type == "cuda":
+        torch.cuda.empty_cache()
     with PeakMemory(tasks.device) as memory:
         try:
             for number, params in enumerate(settings):
@@ -265,8 +270,6 @@ def _one(model: Model, tasks: _Tasks, seed: int, limit: float, tell: Callable[[s
             "fit_seconds": seconds,
         }
     entry |= {"tried": tried, "seconds": time.monotonic() - began, "peak_memory_bytes": memory.bytes}
-    if tasks.device.type == "cuda":
-        torch.cuda.empty_cache()
     return entry
 
 

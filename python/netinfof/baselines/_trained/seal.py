@@ -138,6 +138,9 @@ class DGCNN(nn.Module):
         self.labels = nn.Embedding(LABELS, hidden)
         # Features and labels side by side, as input of the first layer.
         self.features = nn.Linear(inputs, hidden, bias=False) if inputs else None
+        if self.features is not None:
+            # Rows of features have length 1: with the usual small start they would be lost beside the labels.
+            nn.init.normal_(self.features.weight)
         self.first = nn.Linear(hidden, hidden)
         self.layers = nn.ModuleList([nn.Linear(hidden, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, 1)])
         self.sort = SortAggregation(k)

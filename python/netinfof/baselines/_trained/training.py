@@ -137,6 +137,7 @@ def train(
             best.update(judged)
 
     replay = round_
+    graph = None
     done = 0
     if capture:
         # A few rounds before the recording, on a stream of their own, as PyTorch asks for.
@@ -170,9 +171,14 @@ def train(
         if done % every == 0 and done - int(best.at) >= patience:
             break
     assert best.valid is not None
+    scores = tuple(part.clone() for part in best.scores)
+    if graph is not None:
+        # The recording keeps its memory as long as it exists.
+        torch.cuda.synchronize()
+        graph.reset()
     return Fit(
         tuple(best.valid.tolist()),
-        best.scores,
+        scores,
         int(best.at) * steps,
         sum(parameter.numel() for parameter in model.parameters()),
         (losses[0], float(last)),
