@@ -216,9 +216,7 @@ class Result:
         ValueError
             If the text is not a report of netinfof.
         """
-        if not isinstance(text, str) or not text.lstrip().startswith("{"):
-            with open(text, encoding="utf-8") as file:
-                text = file.read()
+        text, _ = json_text(text)
         _native.table(text)
         return cls(text)
 
@@ -315,6 +313,14 @@ class Tested(NamedTuple):
     items: NDArray[np.int64]
     truth: NDArray[np.int64]
     scores: NDArray[np.float64]
+
+
+def json_text(source: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return a JSON text that is given itself or as the path of its file, and a name for it in messages."""
+    if isinstance(source, str) and source.lstrip().startswith("{"):
+        return source, "the text"
+    with open(source, encoding="utf-8") as file:
+        return file.read(), os.fspath(source)
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:

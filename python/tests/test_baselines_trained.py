@@ -212,6 +212,29 @@ def test_training_keeps_the_best_state() -> None:
         )
 
 
+def test_states_are_compared_from_the_first_metric() -> None:
+    best = training.Best()
+    # Accuracy and minus the loss: only the second state and the last are better than all before.
+    states = [[0.5, -1.0], [0.5, -0.5], [0.4, 9.0], [0.5, -0.5], [0.6, -7.0]]
+    taken = []
+    for number, state in enumerate(states):
+        judged = torch.tensor(state), (torch.tensor([float(number)]),)
+        if number == 0:
+            best.start(judged)
+        best.update(judged)
+        taken.append((int(best.at) - 1, best.scores[0].item()))
+    assert taken == [(0, 0.0), (1, 1.0), (1, 1.0), (1, 1.0), (4, 4.0)]
+
+
+def test_without_features_models_get_degrees_and_seal_its_labels_alone(demo: netinfof.Graph) -> None:
+    bare = netinfof.Graph(demo.edge_index)
+    task = links.LinkTask(netinfof.link_split(bare), bare.num_nodes, None, torch.device("cpu"), 100)
+    assert not task.has_features and task.x.shape == (bare.num_nodes, 2)
+    order = task.graph.degree.argsort()
+    assert bool((task.x[order, 0].diff() >= 0).all()) and bool((task.x[:, 1] == 1).all())
+    assert seal.DGCNN(0, 8, 10, 0.5, 0.5).features is None
+
+
 @pytest.fixture(scope="session")
 def communities() -> netinfof.Graph:
     """Four communities whose features say the same, so that every model can learn both tasks."""

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any
 
-from .._result import _write
+from .._result import _write, json_text
 from .._table import Table
 from ._models import MODELS
 
@@ -73,8 +73,7 @@ class Baselines:
         dict
             The metrics; empty if the model failed on every split.
         """
-        done = [run["test"] for run in self.runs(model) if run["status"] == "ok"]
-        return {name: sum(test[name] for test in done) / len(done) for name in done[0]} if done else {}
+        return {name: sum(values) / len(values) for name, values in self._values(model).items()}
 
     def std(self, model: str) -> dict[str, float]:
         """Return the standard deviations of the test metrics over the splits of one model.
@@ -89,9 +88,13 @@ class Baselines:
         dict
             The standard deviations, with the number of splits as divisor, as in results of netinfof.
         """
-        done = [run["test"] for run in self.runs(model) if run["status"] == "ok"]
         means = self.mean(model)
-        return {name: (sum((test[name] - mean) ** 2 for test in done) / len(done)) ** 0.5 for name, mean in means.items()}
+        return {name: (sum((value - means[name]) ** 2 for value in values) / len(values)) ** 0.5 for name, values in self._values(model).items()}
+
+    def _values(self, model: str) -> dict[str, list[float]]:
+        """The test metrics of one model, one value per split that has a result."""
+        done = [run["test"] for run in self.runs(model) if run["status"] == "ok"]
+        return {name: [test[name] for test in done] for name in (done[0] if done else ())}
 
     def table(self) -> Table:
         """Return one row per model: the test metrics, seconds and memory, as means over the splits.
@@ -154,11 +157,7 @@ class Baselines:
         ValueError
             If the text is not a file of baselines.
         """
-        where = "the text"
-        if not isinstance(text, str) or not text.lstrip().startswith("{"):
-            where = os.fspath(text)
-            with open(text, encoding="utf-8") as file:
-                text = file.read()
+        text, where = json_text(text)
         try:
             data = json.loads(text)
         except json.JSONDecodeError as error:

@@ -210,7 +210,7 @@ def link_metrics(split: LinkSplit, positive: Any, negative: Any) -> dict[str, fl
 
 
 def node_metrics(graph: Graph, split: NodeSplit, scores: Any) -> dict[str, float]:
-    """Metrics of test nodes, those of ``act``."""
+    """Metrics of test nodes: those that ``act`` has for any number of classes."""
     import numpy as np
 
     labels = graph.y

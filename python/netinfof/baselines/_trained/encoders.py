@@ -95,6 +95,14 @@ class Adjacency:
         return self._form("two_hops", make)
 
 
+def inputs(features: Any, graph: Adjacency) -> Tensor:
+    """The features on the device; without any, the logarithm of the degree and a constant, so that GNNs have an input."""
+    if features is not None:
+        return torch.from_numpy(features).to(graph.index.device)
+    degree = torch.log1p(graph.degree)
+    return torch.stack([(degree - degree.mean()) / degree.std().clamp(min=1e-6), torch.ones_like(degree)], dim=1)
+
+
 def _starts(index: Tensor, nodes: int) -> Tensor:
     """Where the entries of each row begin."""
     counts = torch.bincount(index[0], minlength=nodes)

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..._splits import LinkSplit
-from .encoders import ENCODERS, Adjacency, product
+from .encoders import ENCODERS, Adjacency, inputs, product
 from .pairs import Batches, Columns, common_neighbours, keys, random_pairs
 from .training import Clock, Fit, Judged, train
 
@@ -32,14 +32,8 @@ class LinkTask:
         self.each = split.negatives_each
         self.graph = Adjacency(self.train, nodes)
         self.known = torch.sort(keys(self.train, nodes)).values
-        self.x = None if features is None else torch.from_numpy(features).to(device)
-
-    def inputs(self) -> Tensor:
-        """The features; without any, the logarithm of the degree and a constant."""
-        if self.x is None:
-            degree = torch.log1p(self.graph.degree)
-            self.x = torch.stack([(degree - degree.mean()) / degree.std().clamp(min=1e-6), torch.ones_like(degree)], dim=1)
-        return self.x
+        self.x = inputs(features, self.graph)
+        self.has_features = features is not None
 
     def quality(self, positive: Tensor, negative: Tensor) -> Tensor:
         """Hits@K and the area under the ROC curve (MRR where each edge has its own negatives), as the library computes them."""
@@ -131,7 +125,7 @@ def loss_of(positive: Tensor, negative: Tensor, fresh: Tensor) -> Tensor:
 
 def _fit_encoder(task: LinkTask, model: str, params: dict[str, Any], clock: Clock) -> Fit:
     free = model == "gcn-embedding"
-    x = task.inputs()
+    x = task.x
     rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "dropout", "hide")}
     make = ENCODERS["gcn" if free else model]
     dropout, hide = params["dropout"], params.get("hide", 0.0)
@@ -202,7 +196,7 @@ def _in_blocks(score: Any, pairs: Tensor, size: int = 1 << 15) -> Tensor:
 
 
 def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
-    x = task.inputs()
+    x = task.x
     net = NCN(x.shape[1], 256, params).to(task.device)
     batches = Batches(len(task.train), params["batch"], task.device)
 
@@ -252,7 +246,7 @@ class Buddy(nn.Module):
 
 
 def _fit_buddy(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
-    powers = [task.inputs()]
+    powers = [task.x]
     for _ in range(2):
         powers.append(product(task.graph.looped(), powers[-1]))
     x = torch.cat(powers, dim=1)

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..._splits import NodeSplit
-from .encoders import ENCODERS, Adjacency, product
+from .encoders import ENCODERS, Adjacency, inputs, product
 from .training import Clock, Fit, Judged, train
 
 HIDDEN = 128
@@ -25,14 +25,7 @@ class NodeTask:
         self.labels = torch.from_numpy(np.array(graph.y, dtype=np.int64)).to(device)
         self.classes = graph.num_classes
         self.graph = Adjacency(torch.from_numpy(np.ascontiguousarray(graph.edge_index.T)).to(device), graph.num_nodes)
-        self.x = None if features is None else torch.from_numpy(features).to(device)
-
-    def inputs(self) -> Tensor:
-        """The features; without any, the logarithm of the degree and a constant, so that GNNs have an input."""
-        if self.x is None:
-            degree = torch.log1p(self.graph.degree)
-            self.x = torch.stack([(degree - degree.mean()) / degree.std().clamp(min=1e-6), torch.ones_like(degree)], dim=1)
-        return self.x
+        self.x = inputs(features, self.graph)
 
     def fit(self, model: str, split: NodeSplit, params: dict[str, Any], seed: int, clock: Clock) -> Fit:
         """Train one model with one setting; scores are those of the test nodes, one column per class."""
@@ -43,7 +36,7 @@ class NodeTask:
         rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "dropout")}
         if model == "linkx":
             rest["nodes"] = self.nodes
-        x = self.inputs()
+        x = self.x
         net = ENCODERS[model](x.shape[1], HIDDEN, self.classes, dropout=params.get("dropout", 0.5), **rest).to(self.device)
         truth, wanted = self.labels[own], self.labels[valid]
 
