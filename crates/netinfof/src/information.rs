@@ -9,14 +9,16 @@
 //! The model is ridge regression on one-hot labels over a weighted sum of the components' kernels, in folds.
 //! Inside a fold the weights, the penalty and the temperature that turns scores into probabilities are chosen
 //! by leave-one-out likelihood of the training samples only, so the evaluated samples have no influence on
-//! any choice. At most `MOST_TRAINING` samples train each model: if there are more, several models are each
-//! evaluated on all samples that they were not trained on.
+//! any choice. Weights and penalty are chosen on at most `MOST_CHOOSING` samples, and the model is fitted on at
+//! most `MOST_TRAINING`: if there are more, several models are each evaluated on all samples that they were not
+//! trained on.
 //!
 //! *Nodes*: the samples are the nodes of training and validation, a component's rows are its embedding.
 //! *Links*: the samples are validation pairs, half of them edges, and a component's rows are its similarity,
 //! `ẑ_i H* ẑ_j`, with hinges at its quantiles: its compatibility matrix was fitted on training pairs only.
 
 mod fold;
+mod refit;
 
 use std::borrow::Cow;
 
@@ -43,6 +45,7 @@ pub(crate) mod group {
     pub(crate) const PROPAGATION: &str = "propagation";
     pub(crate) const ALL: &str = "all";
     pub(crate) const CONTROL: &str = "control";
+    pub(crate) const REWIRED: &str = "rewired";
     pub(crate) const NONLINEAR: &str = "features, nonlinear";
     // Links: embeddings only, without statistics of pairs.
     pub(crate) const STRUCTURE_EMBEDDED: &str = "structure, embeddings";
@@ -122,13 +125,15 @@ pub struct Information {
 }
 
 /// The reported comparisons, which the verdict is based on.
-const QUESTIONS: [[&str; 2]; 12] = [
+const QUESTIONS: [[&str; 2]; 14] = [
     [group::PROPAGATION, group::FEATURES],
     [group::PROPAGATION, group::STRUCTURE],
     [group::ALL, group::FEATURES],
     [group::ALL, group::STRUCTURE],
     [group::ALL, group::BOTH],
+    [group::ALL, group::PROPAGATION],
     [group::ALL, group::CONTROL],
+    [group::ALL, group::REWIRED],
     [group::BOTH, group::STRUCTURE],
     [group::NONLINEAR, group::FEATURES],
     [group::NONLINEAR, group::ALL],
@@ -227,6 +232,12 @@ impl Information {
         }
     }
 
+    /// This one or another that differs only in its control: the one whose control carries more.
+    pub(crate) fn with_better_control(self, other: Information) -> Information {
+        let control = |own: &Information| own.bits(group::CONTROL).map_or(f64::NEG_INFINITY, |bits| bits.value);
+        if control(&other) > control(&self) { other } else { self }
+    }
+
     /// The mean over several splits, which used each sample `repetition` times on average.
     pub(crate) fn mean(of: &[&Information], repetition: f64) -> Option<Information> {
         let first = *of.first()?;
@@ -260,6 +271,8 @@ pub(crate) enum Part {
     Other,
     /// Propagated features of other nodes: the structural information in propagation.
     Control,
+    /// Features propagated over a graph of the same degrees: what smoothing over other edges carries.
+    Rewired,
     /// Features, compared by distance instead of product: nonlinear relations.
     Nonlinear,
     /// A user-supplied component: compared with all others, and in no other group.
@@ -267,6 +280,7 @@ pub(crate) enum Part {
 }
 
 /// The input of a component in the regression: one row per sample.
+#[derive(Clone)]
 struct ComponentBlock {
     name: String,
     rows: Matrix,
@@ -288,7 +302,7 @@ struct BlockGroup {
 }
 
 /// The components of a task as input of predictive information.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ComponentBlocks(Vec<ComponentBlock>);
 
 impl ComponentBlocks {
@@ -306,13 +320,13 @@ impl ComponentBlocks {
     fn groups(&self) -> (Vec<BlockGroup>, usize) {
         let of =
             |part: Part| -> Vec<usize> { (0..self.0.len()).filter(|&at| self.0[at].part == part).collect() };
-        let alone = |at: &usize| !matches!(self.0[*at].part, Part::Control | Part::Nonlinear);
+        let alone = |at: &usize| !matches!(self.0[*at].part, Part::Control | Part::Rewired | Part::Nonlinear);
         let single = |at: usize| BlockGroup { name: self.0[at].name.clone().into(), blocks: vec![at] };
         let mut groups: Vec<BlockGroup> = (0..self.0.len()).filter(alone).map(single).collect();
         let singles = groups.len();
-        let [structure, features, propagation, others, control, nonlinear] =
-            [Part::Structure, Part::Features, Part::Propagation, Part::Other, Part::Control, Part::Nonlinear]
-                .map(of);
+        let [structure, features, propagation, others] =
+            [Part::Structure, Part::Features, Part::Propagation, Part::Other].map(of);
+        let [control, rewired, nonlinear] = [Part::Control, Part::Rewired, Part::Nonlinear].map(of);
         let mut form = |name: &'static str, wanted: bool, parts: &[&[usize]]| {
             let blocks = parts.concat();
             if wanted && !blocks.is_empty() {
@@ -325,6 +339,7 @@ impl ComponentBlocks {
         form(group::BOTH, !structure.is_empty() && !features.is_empty(), &[&structure, &features]);
         form(group::ALL, true, &[&structure, &features, &propagation, &others]);
         form(group::CONTROL, !control.is_empty(), &[&structure, &features, &control, &others]);
+        form(group::REWIRED, !rewired.is_empty(), &[&structure, &features, &rewired, &others]);
         form(group::NONLINEAR, !nonlinear.is_empty(), &[&features, &nonlinear]);
         if self.0.iter().any(|block| block.of_pairs) {
             let embedded = |of: &[usize]| -> Vec<usize> {

@@ -15,10 +15,7 @@ pub use lsqr::LsqrParams;
 pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
 
-#[cfg(test)]
-pub(crate) use block_ridge::temperature;
-pub(crate) use block_ridge::{BlockRidge, Choice, RidgeBlock, shares};
-pub(crate) use kernel_ridge::kernel_ridge;
+pub(crate) use block_ridge::{BlockRidge, Choice, RidgeBlock, shares, temperature};
 pub(crate) use lsqr::{LeastSquares, lsqr};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};
 

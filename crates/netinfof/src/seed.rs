@@ -59,6 +59,8 @@ pub enum Stream {
     InformationFolds = 22,
     /// Training nodes of the ridge regressions, if there are many.
     RidgeSample = 23,
+    /// Edges of a graph with the same degrees, as a control.
+    Rewired = 24,
 }
 
 /// The seed of a run.

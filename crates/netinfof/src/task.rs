@@ -3,6 +3,7 @@
 //! The pipeline runs them in order and depends on the task only through this trait. A new task is a
 //! new file here, with its [`TaskKind`].
 
+mod control;
 mod links;
 mod nodes;
 

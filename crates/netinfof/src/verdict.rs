@@ -33,6 +33,8 @@ use crate::seed::{Seed, Stream};
 use crate::spec::{ComponentKind, Group, Subject, TaskKind};
 use words::{Case, Words};
 
+pub(crate) use rule::{depends_on_control, needs_control};
+
 /// The kind of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

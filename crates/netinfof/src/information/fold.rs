@@ -1,26 +1,32 @@
 //! One fold of the measurement: its models are fitted on some samples, with choices by leave-one-out, and
 //! evaluated on the others.
 
+use super::refit::Refit;
 use super::{BlockGroup, ComponentBlock};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::kernel::SmallMatrix;
 use crate::linalg::sgl::log_sum_exp;
-use crate::linalg::{BlockRidge, Choice, RidgeBlock, kernel_ridge};
+use crate::linalg::{BlockRidge, Choice, RidgeBlock};
 use crate::seed::{Seed, Stream};
 
 /// Number of models per group.
 pub(super) const FOLDS: usize = 5;
 
-/// Maximum number of samples that a model is fitted on: time grows with the cube.
-pub(super) const MOST_TRAINING: usize = 400;
+/// Maximum number of samples that weights and penalties are chosen on: dozens of models are tried, and the
+/// time of each grows with the cube.
+pub(super) const MOST_CHOOSING: usize = 256;
+
+/// Maximum number of samples that a model is fitted on.
+pub(super) const MOST_TRAINING: usize = 1600;
 
 /// Maximum number of samples that each model is evaluated on.
 pub(super) const MOST_JUDGED: usize = 5000;
 
-/// Samples that a model is fitted on, and those it is evaluated on.
+/// Samples that a model is fitted on, those of them that choices are made on, and those it is evaluated on.
 pub(super) struct Fold {
     pub(super) training: Vec<usize>,
+    pub(super) choosing: Vec<usize>,
     pub(super) judged: Vec<usize>,
 }
 
@@ -47,15 +53,33 @@ pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
             let part = |wanted: bool| -> Vec<usize> {
                 (0..count).filter(|&at| trains[at] == wanted).map(|at| order[at] as usize).collect()
             };
-            let (mut training, mut judged) = (part(true), part(false));
+            // In the order of the classes, so that the spaced samples keep their shares.
+            let spaced = |all: &[usize], most: usize| -> Vec<usize> {
+                let taken = all.len().min(most);
+                (0..taken).map(|at| all[at * all.len() / taken]).collect()
+            };
+            let mut training = part(true);
+            let mut choosing = spaced(&training, MOST_CHOOSING);
+            let mut judged = part(false);
             if judged.len() > MOST_JUDGED {
-                judged = (0..MOST_JUDGED).map(|at| judged[at * judged.len() / MOST_JUDGED]).collect();
+                judged = spaced(&judged, MOST_JUDGED);
             }
             training.sort_unstable();
+            choosing.sort_unstable();
             judged.sort_unstable();
-            Fold { training, judged }
+            Fold { training, choosing, judged }
         })
         .collect()
+}
+
+/// The rows of some samples in every block.
+pub(super) fn rows_of(blocks: &[ComponentBlock], samples: &[usize]) -> Vec<SmallMatrix> {
+    let rows = |block: &ComponentBlock| {
+        SmallMatrix::from_fn(samples.len(), block.rows.cols(), |row, col| {
+            f64::from(block.rows.row(samples[row])[col])
+        })
+    };
+    blocks.iter().map(rows).collect()
 }
 
 impl Fold {
@@ -68,64 +92,33 @@ impl Fold {
         classes: usize,
         exec: &Exec,
     ) -> Result<Vec<Vec<f64>>> {
-        let own: Vec<u32> = self.training.iter().map(|&at| labels[at]).collect();
-        let rows = |block: &ComponentBlock, of: &[usize]| {
-            SmallMatrix::from_fn(of.len(), block.rows.cols(), |row, col| {
-                f64::from(block.rows.row(of[row])[col])
-            })
-        };
-        let trained: Vec<SmallMatrix> = blocks.iter().map(|block| rows(block, &self.training)).collect();
-        let mut widths = Vec::new();
+        let own = |samples: &[usize]| -> Vec<u32> { samples.iter().map(|&at| labels[at]).collect() };
+        let choosing_labels = own(&self.choosing);
+        let chosen_on = rows_of(blocks, &self.choosing);
         let given: Vec<RidgeBlock<'_>> = blocks
             .iter()
-            .zip(&trained)
+            .zip(&chosen_on)
             .map(|(block, z)| {
                 let width = if block.by_distance() { middle_distance(z) } else { 0.0 };
-                widths.push(width);
                 RidgeBlock { rows: z, kernel: compared(block, z, z, width), products: !block.by_distance() }
             })
             .collect();
-        let training = BlockRidge::new(&own, classes, given, blocks.iter().any(|block| block.of_pairs));
+        let single_scores = blocks.iter().any(|block| block.of_pairs);
+        let choices = BlockRidge::new(&choosing_labels, classes, given, single_scores);
+        let refit = Refit::new(blocks, &self.training, own(&self.training), classes);
+        let judged = rows_of(blocks, &self.judged);
         let mut chosen: Vec<Choice> = Vec::new();
         let mut found = Vec::new();
         for group in groups {
             exec.check()?;
-            let choice = training.choose(&group.blocks, &chosen)?;
-            let mut scores = SmallMatrix::zeros(self.judged.len(), classes);
-            if let Some(rows_of_group) = training.active_rows(&choice.weights) {
-                // Few columns: the coefficients of the columns themselves.
-                let gram = rows_of_group.transpose_times(&rows_of_group);
-                let target = rows_of_group.transpose_times(&training.target);
-                let coefficients = kernel_ridge(&gram, choice.penalty, &target)?;
-                let mut first = 0;
-                for at in (0..blocks.len()).filter(|&at| choice.weights[at] > 0.0) {
-                    let judged = rows(&blocks[at], &self.judged);
-                    let own = first..first + judged.cols();
-                    first = own.end;
-                    let part = judged.times_rows(&coefficients, own);
-                    scores.add_scaled((choice.weights[at] * training.scales[at]).sqrt(), &part);
-                }
-            } else {
-                let alpha =
-                    kernel_ridge(&training.kernel(&choice.weights), choice.penalty, &training.target)?;
-                for at in (0..blocks.len()).filter(|&at| choice.weights[at] > 0.0) {
-                    let (scale, width) = (training.scales[at], widths[at]);
-                    let judged = rows(&blocks[at], &self.judged);
-                    let part = if blocks[at].by_distance() {
-                        compared(&blocks[at], &judged, &trained[at], width).times(&alpha)
-                    } else {
-                        judged.times(&trained[at].transpose_times(&alpha))
-                    };
-                    scores.add_scaled(choice.weights[at] * scale, &part);
-                }
-            }
-            let of = |(row, &node): (usize, &usize)| {
-                let class = labels[node] as usize;
-                let log_odds: Vec<f64> = (0..classes)
-                    .map(|c| training.log_shares[c] + choice.temperature * scores[(row, c)])
-                    .collect();
-                (log_odds[class] - log_sum_exp(&log_odds) - training.log_shares[class])
-                    / std::f64::consts::LN_2
+            let choice = choices.choose(&group.blocks, &chosen)?;
+            let model = refit.fit(&choice)?;
+            let scores = model.scores(&refit, &judged);
+            let of = |(row, &sample): (usize, &usize)| {
+                let class = labels[sample] as usize;
+                let log_odds: Vec<f64> =
+                    (0..classes).map(|c| refit.log_shares[c] + model.temperature * scores[(row, c)]).collect();
+                (log_odds[class] - log_sum_exp(&log_odds) - refit.log_shares[class]) / std::f64::consts::LN_2
             };
             found.push(self.judged.iter().enumerate().map(of).collect());
             chosen.push(choice);

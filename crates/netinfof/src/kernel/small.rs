@@ -1,6 +1,6 @@
 //! Small dense matrices in `f64`, and their decompositions.
 
-use std::ops::{Index, IndexMut, Range};
+use std::ops::{Index, IndexMut};
 
 use faer::linalg::solvers::{DenseSolveCore as _, Llt, Solve as _};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
@@ -49,7 +49,8 @@ impl SmallMatrix {
     }
 
     /// The product of `self` with some rows of `other`.
-    pub(crate) fn times_rows(&self, other: &SmallMatrix, rows: Range<usize>) -> SmallMatrix {
+    #[cfg(test)]
+    pub(crate) fn times_rows(&self, other: &SmallMatrix, rows: std::ops::Range<usize>) -> SmallMatrix {
         SmallMatrix(&self.0 * other.0.subrows(rows.start, rows.len()))
     }
 
@@ -61,6 +62,11 @@ impl SmallMatrix {
     /// The product `self · otherᵀ`.
     pub(crate) fn times_transpose(&self, other: &SmallMatrix) -> SmallMatrix {
         SmallMatrix(&self.0 * other.0.transpose())
+    }
+
+    /// The transpose.
+    pub(crate) fn transposed(&self) -> SmallMatrix {
+        SmallMatrix(self.0.transpose().to_owned())
     }
 
     /// Multiplies every entry by a factor.

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::{CommonParams, MeasuredInformation, Run, Task, part_of};
+use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, KnownEdges, LinkResult};
+use crate::compat::{self, AdjustedComponent};
 use crate::component::{self, CommunityVectors, Component};
 use crate::csr::{Csr, NodeId, Pair};
 use crate::error::Result;
@@ -19,6 +20,7 @@ use crate::seed::Seed;
 use crate::spec::{Subject, TaskKind};
 use crate::split::{self, LinkPairs, LinkSplit, Negatives, Pairs};
 use crate::training::Training;
+use crate::verdict;
 
 /// Link prediction.
 pub(crate) struct Links;
@@ -156,17 +158,29 @@ impl Task for Links {
     ) -> Result<MeasuredInformation> {
         let communities = CommunityVectors::new(&work.split.graph, seed, run.exec)?;
         let evaluated = work.evaluated();
-        let measured = |negatives: &PairSet| {
-            information(run, &work.learned, &communities, [&evaluated.positives, negatives], seed)
+        let measured = |negatives: &PairSet, control: &[AdjustedComponent]| {
+            let sets = [&evaluated.positives, negatives];
+            information(run, &work.learned, control, &communities, sets, seed)
         };
-        let all = measured(&evaluated.negatives)?;
+        let mut all = measured(&evaluated.negatives, &[])?;
+        // Where features alone show a signal, propagation is compared with them; otherwise with this control.
+        let mut control = Vec::new();
+        if verdict::needs_control(&all) {
+            let own = control::shuffled(&work.split.graph, run.graph, &run.params.component, seed, 0, run.exec)?;
+            for component in &own {
+                let fit = compat::fit(component, work.split, &work.training, &run.params.compat, run.exec)?;
+                control.push(fit.0);
+            }
+            all = measured(&evaluated.negatives, &control)?;
+        }
         // Needed if no built-in component's bins show a signal beyond degrees.
         let kinds = work.learned.components.iter().map(|own| own.component.kind());
         let silent = kinds.zip(&probed.scores).filter(|(kind, _)| !kind.is_custom()).all(|(_, info)| {
             let beyond = info.beyond_degree.map_or(1.0, |beyond| beyond.p_value);
             info.p_value.max(beyond) > LEVEL / probed.scores.len() as f64
         });
-        let beyond_degree = work.matched.as_ref().filter(|_| silent).map(measured).transpose()?;
+        let matched = work.matched.as_ref().filter(|_| silent);
+        let beyond_degree = matched.map(|matched| measured(matched, &control)).transpose()?;
         Ok(MeasuredInformation { information: all, beyond_degree })
     }
 
@@ -210,6 +224,7 @@ impl Task for Links {
 fn information(
     run: &Run<'_, Links>,
     learned: &LearnedLinks<'_>,
+    control: &[AdjustedComponent],
     communities: &CommunityVectors,
     sets: [&PairSet; 2],
     seed: Seed,
@@ -232,6 +247,10 @@ fn information(
         } else {
             blocks.add(part_of(Subject::Component(kind), featureless), kind.name(), rows);
         }
+    }
+    for own in control {
+        let rows = hinged(sets.map(|set| own.similarities(set.pairs(), exec)));
+        blocks.add(Part::Control, format!("{} shuffled", own.kind.name()), rows);
     }
     let structure = components.iter().any(|own| own.component.kind().is_structural());
     let pairwise = components.iter().any(|own| own.component.kind().is_pairwise());

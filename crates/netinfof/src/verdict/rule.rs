@@ -25,6 +25,10 @@ use crate::information::{self, Answer, Information, InformationGain, group};
 /// enough.
 const SIGNAL: f64 = 2.5;
 
+/// Deviations by which features without a signal of their own must beat their control: that such features carry
+/// information only once they are propagated is rare, and that they sketch the structure is common.
+const BEYOND_SKETCH: f64 = 3.5;
+
 /// Facts about a run.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a run")]
@@ -45,7 +49,12 @@ const SIGNALS: [&str; 5] =
 
 /// Whether this many bits are a signal.
 pub(super) fn is_signal(bits: Estimate) -> bool {
-    bits.value - (bits.value - bits.interval[0]) * SIGNAL / NORMAL > 0.0
+    lies_above_zero(bits, SIGNAL)
+}
+
+/// Whether an estimate lies this many standard errors above zero.
+fn lies_above_zero(bits: Estimate, deviations: f64) -> bool {
+    bits.value - (bits.value - bits.interval[0]) * deviations / NORMAL > 0.0
 }
 
 fn signal(information: &Information, name: &str) -> bool {
@@ -62,6 +71,22 @@ pub(super) fn excludes_signal(information: &Information) -> bool {
     let smallest = information::SMALLEST_SIGNAL * information.entropy;
     let mut known = SIGNALS.iter().filter_map(|name| information.bits(name));
     known.all(|bits| information.excludes(bits, smallest))
+}
+
+/// Whether propagation must be compared with a control: features alone show no signal, but something does.
+pub(crate) fn needs_control(information: &Information) -> bool {
+    information.bits(group::FEATURES).is_some()
+        && information.bits(group::PROPAGATION).is_some()
+        && !signal(information, group::FEATURES)
+        && has_signal(information)
+}
+
+/// Whether the verdict depends on the control of shuffled features: features alone show no signal, and together
+/// with the graph they seem to carry more than the control.
+pub(crate) fn depends_on_control(information: &Information) -> bool {
+    let silent = ![group::FEATURES, group::NONLINEAR].iter().any(|name| signal(information, name));
+    silent
+        && information.gain(group::ALL, group::CONTROL).is_some_and(|gain| gain.answer == Answer::Shown)
 }
 
 /// The inputs of the rule.
@@ -127,13 +152,21 @@ impl Evidence<'_> {
             [false, false, true] => return (VerdictKind::Gnn, RuleFinding::Plain),
             _ => {}
         }
-        let sketch =
-            !self.signal(self.features()) && has(group::FEATURES) && !shown(group::ALL, group::CONTROL);
+        let beyond_sketch = shown(group::ALL, group::CONTROL)
+            && self
+                .information
+                .gain(group::ALL, group::CONTROL)
+                .is_some_and(|gain| lies_above_zero(gain.bits, BEYOND_SKETCH));
+        let sketch = !self.signal(self.features()) && has(group::FEATURES) && !beyond_sketch;
         // A GNN uses embeddings of nodes, not statistics of pairs.
         let propagated =
             if has(group::PROPAGATION_EMBEDDED) { group::PROPAGATION_EMBEDDED } else { group::PROPAGATION };
         let ahead = |over: &'static str, embedded: &'static str| {
-            if has(embedded) { shown(propagated, embedded) } else { !has(over) || shown(propagated, over) }
+            if has(embedded) {
+                shown(propagated, embedded)
+            } else {
+                !has(over) || shown(propagated, over) || self.nearly_all(over)
+            }
         };
         let enough = excluded(group::ALL, group::STRUCTURE) || excluded(group::ALL, group::FEATURES);
         let beyond_nonlinear = !self.nonlinear || shown(group::PROPAGATION, group::NONLINEAR);
@@ -154,7 +187,7 @@ impl Evidence<'_> {
             );
         }
         // The gain comes from the features, not from a second sketch of the structure.
-        let real = shown(group::BOTH, group::STRUCTURE) || shown(group::ALL, group::CONTROL);
+        let real = shown(group::BOTH, group::STRUCTURE) || beyond_sketch;
         // The gain of the graph over features, and of features over structure.
         let graph = self.answer(group::ALL, group::FEATURES);
         let table = self.answer(group::ALL, group::STRUCTURE);
@@ -177,6 +210,17 @@ impl Evidence<'_> {
             return (VerdictKind::Structure, RuleFinding::Sketch);
         }
         (kind, if sketch { RuleFinding::Sketch } else { RuleFinding::Plain })
+    }
+
+    /// Whether propagated features improve on a part by a small gain, but carry nearly all that there is beyond
+    /// that part.
+    fn nearly_all(&self, over: &str) -> bool {
+        let gain = |of: &str, over: &str| self.information.gain(of, over).map(|gain| gain.bits);
+        let above = gain(group::PROPAGATION, over).is_some_and(|bits| bits.above(0.0));
+        let rest = gain(group::ALL, group::PROPAGATION);
+        above
+            && self.answer(group::ALL, over) == Some(Answer::Shown)
+            && rest.is_some_and(|rest| rest.value < self.information.smallest_gain)
     }
 
     /// Whether features predict by distance but not linearly.

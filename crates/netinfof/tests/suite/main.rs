@@ -1,6 +1,7 @@
 //! The library from the outside: theorems as properties, determinism, real graphs where they are available.
 
 mod architecture;
+mod battery;
 #[path = "../../../netinfof-io/tests/suite/data.rs"]
 mod data;
 mod determinism;
