@@ -124,8 +124,22 @@ impl AdjustedComponent {
     }
 }
 
+/// ẑ and ẑ H of the nodes of training pairs, each in the graph of its pair's fold.
+pub(crate) struct TrainingRows {
+    pub(crate) z: Matrix,
+    /// With the H of the component.
+    pub(crate) zh: Matrix,
+    /// With an H that was fitted on other folds, so that the similarity of a training pair is as uncertain as
+    /// that of a new pair; `None` if it was not asked for, or if H has fewer coefficients than there are edges,
+    /// so that the difference is small.
+    pub(crate) crossed: Option<Matrix>,
+}
+
+/// Number of groups of folds for that.
+const CROSSED_GROUPS: usize = 2;
+
 /// Normalises a component and fits its compatibility matrix on training pairs. Also returns ẑ and ẑ H for the
-/// training pairs, if they differ.
+/// training pairs, if they differ; `cross` asks for H fitted on other folds.
 ///
 /// `O(m d + n d²)` for H, `O(pairs · d + n d²)` per iteration for H*; memory `pairs + n d`: the design matrix
 /// of the least-squares problem, pairs × d²/2, is never formed.
@@ -134,8 +148,9 @@ pub(crate) fn fit(
     split: &LinkSplit,
     training: &Training,
     params: &CompatParams,
+    cross: bool,
     exec: &Exec,
-) -> Result<(AdjustedComponent, Option<[Matrix; 2]>)> {
+) -> Result<(AdjustedComponent, Option<TrainingRows>)> {
     let norm = component.for_links(params.unit_rows, exec);
     let z = norm.apply(component.embedding.clone(), exec);
     let rows = training.rows(component, &norm, &z, exec);
@@ -143,28 +158,70 @@ pub(crate) fn fit(
     let edges = &training.act.rows[..training.act.edges];
     let folded = rows.as_ref().map(|rows| Csr::symmetric(rows.rows(), edges));
     let graph = folded.as_ref().unwrap_or(&split.graph);
-    let compatibility = match params.kind {
-        CompatKind::Hstar => {
-            let sample = Sample::new(seen.rows(), &training.compat);
-            hstar(seen, graph, &sample, params, exec)?
-        }
-        CompatKind::None => {
-            Compatibility { matrix: Matrix::identity(z.cols()), coefficients: z.cols(), lsqr: None }
-        }
-        CompatKind::H => {
-            let h = ridge(seen, graph, params.alpha, exec)?;
-            let d = z.cols();
-            let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
-            Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None }
-        }
-    };
+    let compatibility = matrix(seen, graph, &training.compat, params, exec)?;
     let times_h = |z: &Matrix| kernel::gemm(z, &compatibility.matrix, exec);
     let zh = times_h(&z);
-    let seen = rows.map(|rows| {
-        let rows_h = times_h(&rows);
-        [rows, rows_h]
-    });
+    let seen = match rows {
+        None => None,
+        Some(rows) => {
+            let coefficients = rows.cols() * (rows.cols() + 1) / 2;
+            let cross = cross && params.kind != CompatKind::None && training.compat.edges < coefficients;
+            let crossed = if cross { crossed(&rows, edges, training, params, exec)? } else { None };
+            let zh = times_h(&rows);
+            Some(TrainingRows { z: rows, zh, crossed })
+        }
+    };
     Ok((AdjustedComponent { kind: component.kind, z, zh, compatibility }, seen))
+}
+
+/// The compatibility matrix of these rows, from the edges of a graph over them and pairs.
+fn matrix(
+    rows: &Matrix,
+    graph: &Csr,
+    pairs: &Labelled,
+    params: &CompatParams,
+    exec: &Exec,
+) -> Result<Compatibility> {
+    let d = rows.cols();
+    match params.kind {
+        CompatKind::Hstar => hstar(rows, graph, &Sample::new(rows.rows(), pairs), params, exec),
+        CompatKind::None => {
+            Ok(Compatibility { matrix: Matrix::identity(d), coefficients: d, lsqr: None })
+        }
+        CompatKind::H => {
+            let h = ridge(rows, graph, params.alpha, exec)?;
+            let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);
+            Ok(Compatibility { matrix, coefficients: d * (d + 1) / 2, lsqr: None })
+        }
+    }
+}
+
+/// ẑ H of the rows of every fold, with an H that was fitted on the pairs of other folds; `None` if there is one
+/// fold.
+fn crossed(
+    rows: &Matrix,
+    edges: &[Pair],
+    training: &Training,
+    params: &CompatParams,
+    exec: &Exec,
+) -> Result<Option<Matrix>> {
+    let groups = training.fold_groups(rows.rows(), CROSSED_GROUPS);
+    if groups.len() < 2 {
+        return Ok(None);
+    }
+    let mut all = Matrix::zeros(rows.rows(), rows.cols());
+    for own in groups {
+        let outside = |pair: &Pair| !own.contains(&(pair[0] as usize));
+        let others: Vec<Pair> = edges.iter().copied().filter(outside).collect();
+        let graph = Csr::symmetric(rows.rows(), &others);
+        let h = matrix(rows, &graph, &training.compat.filtered(outside), params, exec)?.matrix;
+        let places: Vec<u32> = own.clone().map(|row| row as u32).collect();
+        let product = kernel::gemm(&kernel::gather_rows(rows, &places, exec), &h, exec);
+        for (at, row) in own.enumerate() {
+            all.row_mut(row).copy_from_slice(product.row(at));
+        }
+    }
+    Ok(Some(all))
 }
 
 /// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d

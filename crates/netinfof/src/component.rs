@@ -74,6 +74,11 @@ pub struct ComponentParams {
     pub column_norm: bool,
     /// How features are prepared (default: every column by its kind).
     pub scaling: FeatureScaling,
+    /// Whether the columns of a table are weighted by their correlation across training edges, so that columns
+    /// without a relation to the edges do not drown the others (default: no; in [`crate::LinkParams`] yes).
+    /// Words are never weighted.
+    #[serde(default)]
+    pub weigh_columns: bool,
     /// Maximum number of one-hot degree columns if there are no features (default 512).
     pub degree_columns: usize,
     /// Whether one-hot degrees are appended to real features, as in the paper's experiments on Products,
@@ -93,6 +98,7 @@ impl Default for ComponentParams {
             s_averaging: Averaging::Symmetric,
             column_norm: false,
             scaling: FeatureScaling::ByKind,
+            weigh_columns: false,
             degree_columns: 512,
             append_degrees: false,
             rsvd: RsvdParams::default(),

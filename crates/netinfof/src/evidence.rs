@@ -53,10 +53,9 @@ impl Estimate {
 
     /// The mean of values, with its interval by Student's distribution.
     pub(crate) fn of_values(values: impl Iterator<Item = f64> + Clone) -> Self {
-        let n = values.clone().count().max(1) as f64;
-        let mean = values.clone().sum::<f64>() / n;
-        let square = values.map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-        let half = students_t((n - 1.0).max(1.0)) * (square / n).sqrt();
+        let freedom = values.clone().count().max(2) as f64 - 1.0;
+        let (mean, error) = mean_and_error(values);
+        let half = students_t(freedom) * error;
         Estimate { value: mean, interval: [mean - half, mean + half] }
     }
 
@@ -69,6 +68,14 @@ impl Estimate {
     pub(crate) fn below(&self, value: f64) -> bool {
         self.interval[1] < value
     }
+}
+
+/// The mean of values, and its standard error.
+pub(crate) fn mean_and_error(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let n = values.clone().count().max(1) as f64;
+    let mean = values.clone().sum::<f64>() / n;
+    let square = values.map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    (mean, (square / n).sqrt())
 }
 
 /// The 97.5 % point of Student's t distribution: the expansion of Cornish and Fisher around the normal point,
@@ -455,11 +462,17 @@ mod tests {
         }
         let others: Vec<u64> = (100..200).collect();
         assert!((width(&[&same, &others]) - 0.2 / 2f64.sqrt()).abs() < 1e-12);
-        let values = Estimate::of_values([1.0, 2.0, 3.0].into_iter());
-        assert!(
-            (values.value - 2.0).abs() < 1e-12
-                && (values.interval[1] - 2.0 - 1.96 / 3f64.sqrt()).abs() < 1e-3
-        );
+    }
+
+    /// Points of Student's distribution from a table.
+    #[test]
+    fn means_of_few_values_have_wide_intervals() {
+        for (freedom, point) in [(4.0, 2.776), (10.0, 2.228), (30.0, 2.042), (1e6, 1.960)] {
+            assert!((students_t(freedom) / point - 1.0).abs() < 0.01, "{freedom}");
+        }
+        let values = Estimate::of_values([1.0, 2.0, 3.0, 4.0, 5.0].into_iter());
+        assert!((values.value - 3.0).abs() < 1e-12);
+        assert!((values.interval[1] - 3.0 - 2.776 / 2f64.sqrt()).abs() < 0.02, "{values:?}");
     }
 
     #[test]

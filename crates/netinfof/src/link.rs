@@ -192,10 +192,13 @@ pub fn learn<'a>(
     let collect = |design: &dyn Design| params.for_act.then(|| DesignBlock::collect(design, width, exec));
     exec.stage("compatibility", components.len() + usize::from(source.is_some()), || {
         let mut learned = exec.try_map(components, |component| {
-            let (adjusted, seen) = compat::fit(component, split, training, params.compat, exec)?;
-            let [z, zh] = seen.as_ref().map_or([&adjusted.z, &adjusted.zh], |seen| [&seen[0], &seen[1]]);
+            let (adjusted, seen) =
+                compat::fit(component, split, training, params.compat, params.for_act, exec)?;
+            let [z, zh] = seen.as_ref().map_or([&adjusted.z, &adjusted.zh], |seen| [&seen.z, &seen.zh]);
             let probe = kernel::pair_dots(zh, z, &training.probe.rows, exec);
-            let act = collect(&Hadamard { z, zh, pairs: &training.act.rows, ordered: params.ordered_pairs });
+            let crossed = seen.as_ref().and_then(|seen| seen.crossed.as_ref());
+            let (zh, pairs) = (crossed.unwrap_or(zh), &training.act.rows[..]);
+            let act = collect(&Hadamard { z, zh, pairs, ordered: params.ordered_pairs });
             exec.step()?;
             Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
         })?;

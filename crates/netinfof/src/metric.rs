@@ -2,7 +2,7 @@
 
 pub use crate::score::Contingency;
 
-use crate::evidence::Estimate;
+use crate::evidence::{Estimate, NORMAL, mean_and_error};
 use serde::{Deserialize, Serialize};
 
 /// Share of the positives scored strictly above the K-th highest negative; 1 if there are fewer than K
@@ -33,11 +33,10 @@ pub(crate) fn auc_estimate(positives: &[f64], negatives: &[f64]) -> Estimate {
         };
         scores.iter().map(place).collect()
     };
-    // Half the interval is proportional to the deviation of a mean; the variances of both sides add.
-    let sides = [placed(positives, negatives), placed(negatives, positives)]
-        .map(|shares| Estimate::of_values(shares.into_iter()))
-        .map(|share| share.interval[1] - share.value);
-    let (value, half) = (auc(positives, negatives), sides[0].hypot(sides[1]));
+    // The variances of both sides add.
+    let [first, second] = [placed(positives, negatives), placed(negatives, positives)]
+        .map(|shares| mean_and_error(shares.into_iter()).1);
+    let (value, half) = (auc(positives, negatives), NORMAL * first.hypot(second));
     Estimate { value, interval: [value - half, value + half] }
 }
 

@@ -5,12 +5,14 @@
 //! graph, everything is counted as if that edge were absent: a test edge is not in the graph that its
 //! features come from, so a training edge must not be either.
 
+mod connected;
 mod degrees;
 mod feature_rows;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use self::connected::Connections;
 pub(crate) use self::degrees::DegreeScore;
 use self::feature_rows::FeatureRows;
 use crate::component::{ComponentParams, Preparation, PreparedRows};
@@ -23,7 +25,7 @@ use crate::matrix::{LARGE, Matrix};
 use crate::spec::{Group, Weighting};
 
 /// Columns of X. A small constant is added before the logarithm of a rate, so that zero stays finite.
-pub(crate) const COLUMNS: [&str; 19] = [
+pub(crate) const COLUMNS: [&str; 20] = [
     "log common neighbours",
     "resource allocation",
     "log Adamic-Adar",
@@ -38,6 +40,7 @@ pub(crate) const COLUMNS: [&str; 19] = [
     "log resource allocation",
     "log paths of 3, by degree",
     "log paths of 3, by degree^1.5",
+    "connected at any distance",
     "features, cosine",
     "features, cosine by rarity",
     "features of one and neighbours of the other",
@@ -48,11 +51,11 @@ pub(crate) const COLUMNS: [&str; 19] = [
 /// All columns.
 pub(crate) const ALL: Range<usize> = 0..COLUMNS.len();
 /// The columns that need no features.
-const STRUCTURE: Range<usize> = 0..14;
+const STRUCTURE: Range<usize> = 0..15;
 /// The columns that need no edges.
-const FEATURES: Range<usize> = 14..16;
+const FEATURES: Range<usize> = 15..17;
 /// The columns that need both: features of one end compared with those of the other end's neighbours.
-const PROPAGATION: Range<usize> = 16..COLUMNS.len();
+const PROPAGATION: Range<usize> = 17..COLUMNS.len();
 
 /// The columns that need only degrees.
 const DEGREES: Range<usize> = 4..7;
@@ -73,6 +76,7 @@ pub struct PairwiseSource<'a> {
     inverse: Vec<[f32; 2]>,
     /// Sum of `inverse` over the neighbours.
     around: Vec<[f64; 2]>,
+    connections: Connections,
     features: Option<FeatureSource<'a>>,
 }
 
@@ -122,7 +126,8 @@ impl<'a> PairwiseSource<'a> {
             })
             .collect();
         let features = preparation.and_then(|how| FeatureSource::new(LARGE, &graph, features, how, exec));
-        PairwiseSource { graph, max_degree: MAX_DEGREE, inverse, around, features }
+        let connections = Connections::new(&graph);
+        PairwiseSource { graph, max_degree: MAX_DEGREE, inverse, around, connections, features }
     }
 
     pub(crate) fn graph(&self) -> &Csr {
@@ -399,6 +404,7 @@ impl<'a> Walker<'a> {
             (ra + 1e-3).ln(),
             (paths[1] + 1e-4).ln(),
             (paths[2] + 1e-5).ln(),
+            self.source.connections.closeness(i, j, linked),
             cosines[0],
             cosines[1],
             cosines[2],

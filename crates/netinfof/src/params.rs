@@ -47,7 +47,11 @@ impl Default for LinkParams {
             splits: 1,
             seed: Seed(0),
             split: SplitParams::default(),
-            component: ComponentParams { kinds: LINKS.to_vec(), ..ComponentParams::default() },
+            component: ComponentParams {
+                kinds: LINKS.to_vec(),
+                weigh_columns: true,
+                ..ComponentParams::default()
+            },
             compat: CompatParams::default(),
             probe: LinkProbeParams::default(),
             act: LinkActParams::default(),

@@ -7,6 +7,7 @@
 //! propagations and no decomposition. K = 0 turns it off.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::component::{Component, Norm};
 use crate::error::Result;
@@ -43,6 +44,16 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
+    /// Those of the pairs whose rows are wanted.
+    pub(crate) fn filtered(&self, wanted: impl Fn(&Pair) -> bool) -> Labelled {
+        let kept: Vec<usize> = (0..self.rows.len()).filter(|&at| wanted(&self.rows[at])).collect();
+        Labelled {
+            pairs: kept.iter().map(|&at| self.pairs[at]).collect(),
+            rows: kept.iter().map(|&at| self.rows[at]).collect(),
+            edges: kept.iter().filter(|&&at| at < self.edges).count(),
+        }
+    }
+
     pub(crate) fn labels(&self) -> Vec<bool> {
         (0..self.pairs.len()).map(|at| at < self.edges).collect()
     }
@@ -132,6 +143,16 @@ impl Training {
     /// Number of rows of [`Training::rows`] for a graph with this many nodes.
     pub(crate) fn row_count(&self, nodes: usize) -> usize {
         self.folds.last().map_or(nodes, |last| last.first_row + last.nodes.len())
+    }
+
+    /// The rows of [`Training::rows`] in a few groups of folds.
+    pub(crate) fn fold_groups(&self, rows: usize, groups: usize) -> Vec<Range<usize>> {
+        let groups = groups.min(self.folds.len());
+        let start = |group: usize| {
+            let fold = group * self.folds.len() / groups.max(1);
+            self.folds.get(fold).map_or(rows, |fold| fold.first_row)
+        };
+        (0..groups).map(|group| start(group)..start(group + 1)).collect()
     }
 
     /// The normalised embedding of every node of a training pair in the graph of its fold; `None` if there
@@ -263,8 +284,8 @@ mod tests {
                 let mut params = LinkParams { crossfit: folds, ..LinkParams::default() };
                 params.compat.kind = CompatKind::H;
                 let training = Training::draw(&split, &params.training(), Seed(0)).unwrap();
-                let (own, seen) = compat::fit(component, &split, &training, &params.compat, &exec).unwrap();
-                let [z, zh] = seen.as_ref().map_or([&own.z, &own.zh], |[z, zh]| [z, zh]);
+                let (own, seen) = compat::fit(component, &split, &training, &params.compat, false, &exec).unwrap();
+                let [z, zh] = seen.as_ref().map_or([&own.z, &own.zh], |seen| [&seen.z, &seen.zh]);
                 let edges = &training.act.rows[..training.act.edges];
                 let seen = kernel::pair_dots(zh, z, edges, &exec);
                 let held_out = own.similarities(&split.test.positives, &exec);

@@ -284,7 +284,11 @@ pub(crate) fn judge(
     let d_alone = !(s || f || p) && all.iter().any(|c| c.is(ComponentKind::D) && c.predicts);
     let silent = !(s || f || p || d_alone);
     let by_degree = silent && components.iter().any(|(_, c)| c.tells_by_degree(info.components));
-    let higher = splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() > 0.5 * splits.len() as f64;
+    // Higher degrees clearly mean more edges: by chance, the AUC of N edges and N other pairs deviates from one
+    // half by √(1 / 6N).
+    let degree_auc = splits.iter().filter_map(|split| split.degree_auc).sum::<f64>() / splits.len() as f64;
+    let pairs = splits.iter().map(|split| split.samples.labels.len()).min().unwrap_or(0);
+    let higher = degree_auc - 0.5 > DEGREE_DEVIATIONS * (1.0 / (3 * pairs.max(1)) as f64).sqrt();
     // Whether a gain is excluded: against degree-matched negatives if there are any, because the trace of the
     // split is not a gain.
     let degrees_tell = parts.get(Subject::Degrees.name()).is_some_and(|d| d.tells);
@@ -468,6 +472,9 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
 
 /// Added if statistics of pairs predict better than any embedding.
 const PREFER_PAIRS: &str = " Statistics of pairs, such as common neighbours (X), predict better than any embedding: prefer a model that uses them.";
+
+/// Standard errors by which the AUC of degrees must exceed one half for a claim about degrees.
+const DEGREE_DEVIATIONS: f64 = 3.0;
 
 /// The minimum improvement on degrees if degrees predict even matched pairs, and the largest AUC above chance
 /// against matched pairs at which `degree_only` still holds.

@@ -12,11 +12,15 @@
 //! - *Missing values* (NaN) become the column's median, or its most common value, and an extra column marks
 //!   them.
 //!
+//! For link prediction, the columns of a table are weighted by what they share across edges
+//! ([`relevance`]), so that many columns without a relation to the edges do not drown the others.
+//!
 //! A graph without features gets one-hot degrees instead. They count as structure and are never combined with
 //! real features, unless the paper's preparation is requested with them.
 
 mod column;
 mod degrees;
+mod relevance;
 
 use std::borrow::Cow;
 
@@ -27,6 +31,7 @@ use self::degrees::degree_columns;
 use super::ComponentParams;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features};
+use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::spec::Weighting;
 
@@ -115,6 +120,9 @@ enum Method {
         narrow: bool,
         /// Whether all columns of the table share one scale.
         common_scale: bool,
+        /// Whether columns of the table are weighted by what they share across edges.
+        #[serde(default)]
+        weighed: bool,
     },
 }
 
@@ -176,7 +184,7 @@ impl Preparation {
             return Preparation {
                 rarity,
                 columns,
-                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false },
+                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false, weighed: false },
             };
         }
         let varied: Vec<usize> = table.iter().copied().filter(|&col| !facts[col].is_constant()).collect();
@@ -209,7 +217,38 @@ impl Preparation {
             factors.for_each(|[_, factor]| *factor /= count.sqrt());
             WordColumns { scale: 1.0 / root_mean_square(features, &table, own.signed), ..own }
         });
-        Preparation { rarity, columns, method: Method::Kinds { words, table: learned, narrow, common_scale } }
+        let method = Method::Kinds { words, table: learned, narrow, common_scale, weighed: false };
+        let mut found = Preparation { rarity, columns, method };
+        if params.weigh_columns {
+            found.weigh_columns(features, graph, exec);
+        }
+        found
+    }
+
+    /// Multiplies the columns of the table by what they share across the edges of the training graph.
+    fn weigh_columns(&mut self, features: &Features, graph: &Csr, exec: &Exec) {
+        let Method::Kinds { words, .. } = &self.method else { return };
+        let first = if words.is_some() { self.columns } else { 0 };
+        let width = self.width();
+        let (nodes, edges) = relevance::sample(graph, width - first);
+        let rows = features.rows_of(&nodes);
+        let prepared = self.apply(&rows, graph, exec);
+        let own = Matrix::from_fn(width, width - first, |row, col| f32::from(u8::from(row == first + col)));
+        // Beside words, a table may be without relevance as a whole.
+        let clear = if words.is_some() { 0.0 } else { relevance::CLEAR };
+        let found = relevance::weights(&prepared.apply(&own, exec), &edges, clear, exec);
+        drop(prepared);
+        let (Some(weights), Method::Kinds { table, weighed, .. }) = (found, &mut self.method) else { return };
+        *weighed = true;
+        let mut at = 0;
+        for column in table {
+            // All outputs of a column have the weight of the best of them.
+            let most = weights[at..at + column.width()].iter().copied().fold(0.0, f64::max);
+            at += column.width();
+            for [_, factor] in column.standard.iter_mut().chain(&mut column.missing) {
+                *factor *= most;
+            }
+        }
     }
 
     fn paper(
@@ -234,7 +273,7 @@ impl Preparation {
             return Preparation {
                 rarity,
                 columns,
-                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false },
+                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false, weighed: false },
             };
         }
         // A shift would turn implicit zeros into stored values.
@@ -310,7 +349,7 @@ impl Preparation {
             let first = (0..self.columns.min(LISTED)).collect();
             vec![ColumnTreatment { kind, columns: self.columns, first, treatment: treatment.into() }]
         };
-        let (words, table, common_scale) = match &self.method {
+        let (words, table, common_scale, weighed) = match &self.method {
             Method::Degrees { .. } => return Vec::new(),
             Method::Paper { degrees, .. } => {
                 let mut found = all(None, "overall minimum subtracted, rows divided by their sum");
@@ -319,7 +358,9 @@ impl Preparation {
                 }
                 return found;
             }
-            Method::Kinds { words, table, common_scale, .. } => (words, table, *common_scale),
+            Method::Kinds { words, table, common_scale, weighed, .. } => {
+                (words, table, *common_scale, *weighed)
+            }
         };
         let describe = |own: Option<&TableColumn>| match (own, words) {
             (None, Some(WordColumns { signed: false, .. })) => {
@@ -359,10 +400,15 @@ impl Preparation {
             kind: Some(kind),
             columns: columns.len(),
             first: columns.into_iter().take(LISTED).collect(),
-            treatment: if missing {
-                format!("{treatment}; missing values replaced and marked").into()
-            } else {
-                treatment.into()
+            treatment: {
+                let in_table = !matches!(kind, ColumnKind::Word | ColumnKind::Hashed | ColumnKind::Constant);
+                let weighed =
+                    if weighed && in_table { "; weighted by correlation across training edges" } else { "" };
+                let missing = if missing { "; missing values replaced and marked" } else { "" };
+                match (weighed, missing) {
+                    ("", "") => treatment.into(),
+                    _ => format!("{treatment}{weighed}{missing}").into(),
+                }
             },
         };
         found.into_iter().map(report).collect()

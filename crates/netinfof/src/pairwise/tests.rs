@@ -110,6 +110,19 @@ fn columns_equal_their_definitions_in_both_directions() {
     assert!(matches!(source.features.as_ref().unwrap().rare, FeatureRows::Large { .. }));
     let large = source.columns(&pairs, &exec);
     (0..pairs.len()).for_each(|at| close(large.row(at), copied.row(at), "large"));
+    let reached = |i: usize, j: usize| {
+        let mut seen = vec![i];
+        let mut at = 0;
+        while at < seen.len() {
+            for k in 0..n {
+                if a[(seen[at], k)] > 0.0 && !seen.contains(&k) {
+                    seen.push(k);
+                }
+            }
+            at += 1;
+        }
+        if seen.contains(&j) { (n as f64 / seen.len() as f64).ln_1p() } else { 0.0 }
+    };
     for (at, &[i, j]) in pairs.iter().enumerate() {
         let (i, j) = (i as usize, j as usize);
         let common: Vec<usize> = (0..n).filter(|&k| a[(i, k)] * a[(k, j)] > 0.0).collect();
@@ -140,6 +153,7 @@ fn columns_equal_their_definitions_in_both_directions() {
             (ra + 1e-3).ln(),
             (p1[(i, j)] + 1e-4).ln(),
             (p15[(i, j)] + 1e-5).ln(),
+            reached(i, j),
             cosine(&plain[i], &plain[j]),
             cos(i, j),
             mean(i, j) + mean(j, i),

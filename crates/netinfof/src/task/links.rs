@@ -168,7 +168,7 @@ impl Task for Links {
         if verdict::needs_control(&all) {
             let own = control::shuffled(&work.split.graph, run.graph, &run.params.component, seed, 0, run.exec)?;
             for component in &own {
-                let fit = compat::fit(component, work.split, &work.training, &run.params.compat, run.exec)?;
+                let fit = compat::fit(component, work.split, &work.training, &run.params.compat, false, run.exec)?;
                 control.push(fit.0);
             }
             all = measured(&evaluated.negatives, &control)?;
