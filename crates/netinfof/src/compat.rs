@@ -185,9 +185,7 @@ fn matrix(
     let d = rows.cols();
     match params.kind {
         CompatKind::Hstar => hstar(rows, graph, &Sample::new(rows.rows(), pairs), params, exec),
-        CompatKind::None => {
-            Ok(Compatibility { matrix: Matrix::identity(d), coefficients: d, lsqr: None })
-        }
+        CompatKind::None => Ok(Compatibility { matrix: Matrix::identity(d), coefficients: d, lsqr: None }),
         CompatKind::H => {
             let h = ridge(rows, graph, params.alpha, exec)?;
             let matrix = Matrix::from_fn(d, d, |i, j| (0.5 * (h[(i, j)] + h[(j, i)])) as f32);

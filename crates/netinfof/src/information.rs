@@ -234,7 +234,8 @@ impl Information {
 
     /// This one or another that differs only in its control: the one whose control carries more.
     pub(crate) fn with_better_control(self, other: Information) -> Information {
-        let control = |own: &Information| own.bits(group::CONTROL).map_or(f64::NEG_INFINITY, |bits| bits.value);
+        let control =
+            |own: &Information| own.bits(group::CONTROL).map_or(f64::NEG_INFINITY, |bits| bits.value);
         if control(&other) > control(&self) { other } else { self }
     }
 

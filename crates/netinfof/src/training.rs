@@ -284,7 +284,8 @@ mod tests {
                 let mut params = LinkParams { crossfit: folds, ..LinkParams::default() };
                 params.compat.kind = CompatKind::H;
                 let training = Training::draw(&split, &params.training(), Seed(0)).unwrap();
-                let (own, seen) = compat::fit(component, &split, &training, &params.compat, false, &exec).unwrap();
+                let (own, seen) =
+                    compat::fit(component, &split, &training, &params.compat, false, &exec).unwrap();
                 let [z, zh] = seen.as_ref().map_or([&own.z, &own.zh], |seen| [&seen.z, &seen.zh]);
                 let edges = &training.act.rows[..training.act.edges];
                 let seen = kernel::pair_dots(zh, z, edges, &exec);

@@ -474,7 +474,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
 const PREFER_PAIRS: &str = " Statistics of pairs, such as common neighbours (X), predict better than any embedding: prefer a model that uses them.";
 
 /// Standard errors by which the AUC of degrees must exceed one half for a claim about degrees.
-const DEGREE_DEVIATIONS: f64 = 3.0;
+const DEGREE_DEVIATIONS: f64 = 4.0;
 
 /// The minimum improvement on degrees if degrees predict even matched pairs, and the largest AUC above chance
 /// against matched pairs at which `degree_only` still holds.

@@ -184,7 +184,13 @@ impl Preparation {
             return Preparation {
                 rarity,
                 columns,
-                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false, weighed: false },
+                method: Method::Kinds {
+                    words,
+                    table: Vec::new(),
+                    narrow: false,
+                    common_scale: false,
+                    weighed: false,
+                },
             };
         }
         let varied: Vec<usize> = table.iter().copied().filter(|&col| !facts[col].is_constant()).collect();
@@ -273,7 +279,13 @@ impl Preparation {
             return Preparation {
                 rarity,
                 columns,
-                method: Method::Kinds { words, table: Vec::new(), narrow: false, common_scale: false, weighed: false },
+                method: Method::Kinds {
+                    words,
+                    table: Vec::new(),
+                    narrow: false,
+                    common_scale: false,
+                    weighed: false,
+                },
             };
         }
         // A shift would turn implicit zeros into stored values.

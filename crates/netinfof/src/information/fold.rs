@@ -116,8 +116,9 @@ impl Fold {
             let scores = model.scores(&refit, &judged);
             let of = |(row, &sample): (usize, &usize)| {
                 let class = labels[sample] as usize;
-                let log_odds: Vec<f64> =
-                    (0..classes).map(|c| refit.log_shares[c] + model.temperature * scores[(row, c)]).collect();
+                let log_odds: Vec<f64> = (0..classes)
+                    .map(|c| refit.log_shares[c] + model.temperature * scores[(row, c)])
+                    .collect();
                 (log_odds[class] - log_sum_exp(&log_odds) - refit.log_shares[class]) / std::f64::consts::LN_2
             };
             found.push(self.judged.iter().enumerate().map(of).collect());

@@ -126,8 +126,9 @@ impl<'a> Refit<'a> {
             let parts = active.iter().map(|&at| {
                 let own = self.rows[at].cols();
                 let root = choice.weights[at].sqrt();
-                let part =
-                    SmallMatrix::from_fn(own, classes, |col, class| root * coefficients[(first + col, class)]);
+                let part = SmallMatrix::from_fn(own, classes, |col, class| {
+                    root * coefficients[(first + col, class)]
+                });
                 first += own;
                 (at, part)
             });

@@ -68,8 +68,7 @@ impl Connections {
     /// The logarithm of one plus the number of nodes of the graph per node of the component that holds both,
     /// without the edge between them; 0 if they are not connected.
     pub(super) fn closeness(&self, i: usize, j: usize, linked: bool) -> f64 {
-        let bridge =
-            |a: usize, b: usize| self.parent[a] as usize == b && a != b && self.bridge[a];
+        let bridge = |a: usize, b: usize| self.parent[a] as usize == b && a != b && self.bridge[a];
         if self.first[i] != self.first[j] || linked && (bridge(i, j) || bridge(j, i)) {
             return 0.0;
         }
@@ -113,8 +112,7 @@ mod tests {
                         }
                         at += 1;
                     }
-                    let expected =
-                        if seen.contains(&j) { (30.0 / seen.len() as f64).ln_1p() } else { 0.0 };
+                    let expected = if seen.contains(&j) { (30.0 / seen.len() as f64).ln_1p() } else { 0.0 };
                     assert!((found.closeness(i, j, linked) - expected).abs() < 1e-12, "{seed}: {i} {j}");
                 }
             }

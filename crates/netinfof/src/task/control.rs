@@ -55,9 +55,8 @@ const ROUNDS: usize = 30;
 fn with_same_degrees(edges: &Csr, seed: Seed) -> Csr {
     let mut draw = seed.stream(Stream::Rewired, 0);
     let nodes = edges.rows();
-    let mut ends: Vec<NodeId> = (0..nodes)
-        .flat_map(|node| std::iter::repeat_n(node as NodeId, edges.row(node).len()))
-        .collect();
+    let mut ends: Vec<NodeId> =
+        (0..nodes).flat_map(|node| std::iter::repeat_n(node as NodeId, edges.row(node).len())).collect();
     draw.shuffle(&mut ends);
     let mut kept: Vec<Pair> = Vec::with_capacity(ends.len() / 2);
     let mut known: HashSet<Pair> = HashSet::with_capacity(ends.len() / 2);
@@ -115,7 +114,9 @@ mod tests {
         let lost: usize = (0..nodes).map(|node| graph.row(node).len().abs_diff(found.row(node).len())).sum();
         assert!(lost * 100 <= graph.nnz(), "{lost} ends lost of {}", graph.nnz());
         for node in 0..nodes {
-            assert!(found.row(node).windows(2).all(|w| w[0] < w[1]) && !found.row(node).contains(&(node as u32)));
+            assert!(
+                found.row(node).windows(2).all(|w| w[0] < w[1]) && !found.row(node).contains(&(node as u32))
+            );
         }
         let inside = |graph: &Csr| {
             let own = |node: usize| graph.row(node).iter().filter(|&&j| (j < 300) == (node < 300)).count();
@@ -129,7 +130,8 @@ mod tests {
     /// Graphs on which hardly any or no other edges are possible.
     #[test]
     fn small_and_complete_graphs_are_rewired_too() {
-        for (nodes, pairs) in [(0, vec![]), (3, vec![]), (2, vec![[0, 1]]), (3, vec![[0, 1], [0, 2], [1, 2]])] {
+        for (nodes, pairs) in [(0, vec![]), (3, vec![]), (2, vec![[0, 1]]), (3, vec![[0, 1], [0, 2], [1, 2]])]
+        {
             let graph = Csr::symmetric(nodes, &pairs);
             let found = with_same_degrees(&graph, Seed(0));
             assert!(found.rows() == nodes && found.nnz() <= graph.nnz());

@@ -166,9 +166,11 @@ impl Task for Links {
         // Where features alone show a signal, propagation is compared with them; otherwise with this control.
         let mut control = Vec::new();
         if verdict::needs_control(&all) {
-            let own = control::shuffled(&work.split.graph, run.graph, &run.params.component, seed, 0, run.exec)?;
+            let own =
+                control::shuffled(&work.split.graph, run.graph, &run.params.component, seed, 0, run.exec)?;
             for component in &own {
-                let fit = compat::fit(component, work.split, &work.training, &run.params.compat, false, run.exec)?;
+                let fit =
+                    compat::fit(component, work.split, &work.training, &run.params.compat, false, run.exec)?;
                 control.push(fit.0);
             }
             all = measured(&evaluated.negatives, &control)?;

@@ -85,8 +85,7 @@ pub(crate) fn needs_control(information: &Information) -> bool {
 /// with the graph they seem to carry more than the control.
 pub(crate) fn depends_on_control(information: &Information) -> bool {
     let silent = ![group::FEATURES, group::NONLINEAR].iter().any(|name| signal(information, name));
-    silent
-        && information.gain(group::ALL, group::CONTROL).is_some_and(|gain| gain.answer == Answer::Shown)
+    silent && information.gain(group::ALL, group::CONTROL).is_some_and(|gain| gain.answer == Answer::Shown)
 }
 
 /// The inputs of the rule.

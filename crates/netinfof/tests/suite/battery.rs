@@ -75,9 +75,8 @@ fn homophilous(labels: &[i32], inside: f64, count: usize, random: &mut Random) -
 
 /// Points, joined to their nearest neighbours.
 fn nearest(points: &[Vec<f64>], k: usize) -> Vec<[u32; 2]> {
-    let distance = |i: usize, j: usize| -> f64 {
-        points[i].iter().zip(&points[j]).map(|(a, b)| (a - b).powi(2)).sum()
-    };
+    let distance =
+        |i: usize, j: usize| -> f64 { points[i].iter().zip(&points[j]).map(|(a, b)| (a - b).powi(2)).sum() };
     let mut edges = Vec::new();
     for i in 0..points.len() {
         let mut others: Vec<usize> = (0..points.len()).filter(|&j| j != i).collect();
@@ -96,9 +95,15 @@ const NODE_FAMILIES: [Family; 16] = [
         make: |random| {
             let labels = classes(NODES, 4, random);
             let weights: Vec<f64> = (0..NODES).map(|_| random.unit().max(0.01).powf(-0.4)).collect();
-            let edges = weighted_edges(&weights, 6 * NODES, random, |i, j| {
-                if labels[i] == labels[j] { 1.0 } else { 0.1 }
-            });
+            let edges =
+                weighted_edges(
+                    &weights,
+                    6 * NODES,
+                    random,
+                    |i, j| {
+                        if labels[i] == labels[j] { 1.0 } else { 0.1 }
+                    },
+                );
             graph(NODES, &edges, noise(NODES, 16, random), labels)
         },
     },
@@ -172,7 +177,13 @@ const NODE_FAMILIES: [Family; 16] = [
             let edges = weighted_edges(&vec![1.0; NODES], 6 * NODES, random, |i, j| {
                 match ((i < half) == (j < half), labels[i] == labels[j]) {
                     (true, _) => 0.0,
-                    (false, same) => if same { 1.0 } else { 0.08 },
+                    (false, same) => {
+                        if same {
+                            1.0
+                        } else {
+                            0.08
+                        }
+                    }
                 }
             });
             graph(NODES, &edges, noise(NODES, 16, random), labels)
@@ -271,7 +282,8 @@ const NODE_FAMILIES: [Family; 16] = [
             for row in 0..NODES {
                 for _ in 0..8 {
                     let own = random.unit() < 0.35;
-                    let word = if own { labels[row] as usize * 40 + random.below(40) } else { random.below(200) };
+                    let word =
+                        if own { labels[row] as usize * 40 + random.below(40) } else { random.below(200) };
                     x.row_mut(row)[word] = 1.0;
                 }
             }
@@ -338,7 +350,11 @@ const LINK_FAMILIES: [Family; 8] = [
     },
     Family { name: "geometric, noise features", truth: &[Structure], make: NODE_FAMILIES[1].make },
     Family { name: "small world, noise features", truth: &[Structure], make: NODE_FAMILIES[3].make },
-    Family { name: "users and items of four tastes, noise features", truth: &[Structure], make: NODE_FAMILIES[5].make },
+    Family {
+        name: "users and items of four tastes, noise features",
+        truth: &[Structure],
+        make: NODE_FAMILIES[5].make,
+    },
     Family { name: "hierarchical blocks, noise features", truth: &[Structure], make: NODE_FAMILIES[6].make },
     Family {
         name: "one-hot ids as features",
@@ -447,8 +463,11 @@ fn noise_costs_links_little() {
             plain += link_auc(&graph, seed) / seeds as f64;
             noisy += link_auc(&with_noise(&graph, 200, &mut random), seed) / seeds as f64;
         }
-        let line = format!("{name}: without features {bare:.3}, own features {plain:.3}, with noise {noisy:.3}");
-        if plain - noisy > 0.02 || (name.contains("noise") || name.contains("communities")) && bare - noisy > 0.02 {
+        let line =
+            format!("{name}: without features {bare:.3}, own features {plain:.3}, with noise {noisy:.3}");
+        if plain - noisy > 0.02
+            || (name.contains("noise") || name.contains("communities")) && bare - noisy > 0.02
+        {
             bad.push(line.clone());
         }
         lines.push(line);
@@ -471,12 +490,16 @@ impl Tally {
         let mut kinds = Vec::new();
         for seed in 0..seeds {
             let graph = (family.make)(&mut Random::new(1000 + seed));
-            let verdict = judged(&graph, seed).verdict;
+            let report = judged(&graph, seed);
+            let (verdict, degree_auc) = (report.verdict, report.splits[0].degree_auc);
             self.runs += 1;
             if family.truth.contains(&verdict.kind) {
                 self.right += 1;
             } else if verdict.kind != Undecided {
-                self.wrong.push(format!("{} {seed}: {:?}: {}", family.name, verdict.kind, verdict.reason));
+                self.wrong.push(format!(
+                    "{} {seed}: {:?} {degree_auc:?}: {}",
+                    family.name, verdict.kind, verdict.reason
+                ));
             }
             kinds.push(verdict.kind);
         }
@@ -485,7 +508,12 @@ impl Tally {
 
     fn check(&self) {
         let Tally { runs, right, wrong, lines } = self;
-        eprintln!("{right} of {runs} right, {} wrong\n{}\n{}", wrong.len(), lines.join("\n"), wrong.join("\n"));
+        eprintln!(
+            "{right} of {runs} right, {} wrong\n{}\n{}",
+            wrong.len(),
+            lines.join("\n"),
+            wrong.join("\n")
+        );
         assert!(wrong.len() * 100 <= *runs, "{} of {runs} confident and wrong: {wrong:#?}", wrong.len());
         assert!(right * 100 >= runs * 95, "{right} of {runs} right: {lines:#?}");
     }
@@ -586,6 +614,10 @@ fn chance_is_not_a_finding() {
             wrong.push(format!("links {seed}, {count} nodes: {:?}: {}", verdict.kind, verdict.reason));
         }
     }
-    eprintln!("{of_nodes} of 100 for nodes, {} of 100 for links\n{}", wrong.len() - of_nodes, wrong.join("\n"));
+    eprintln!(
+        "{of_nodes} of 100 for nodes, {} of 100 for links\n{}",
+        wrong.len() - of_nodes,
+        wrong.join("\n")
+    );
     assert!(of_nodes <= 5 && wrong.len() - of_nodes <= 5, "{wrong:#?}");
 }
