@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections.abc import Callable
@@ -77,6 +78,12 @@ class Best:
             kept.copy_(torch.where(better, part, kept))
 
 
+@functools.cache
+def _side_stream(device: torch.device) -> Any:
+    """The stream that recordings are made on. One for all of them, because libraries keep a workspace for every stream."""
+    return torch.cuda.Stream(device)
+
+
 def train(
     model: nn.Module,
     step: Callable[[], Tensor],
@@ -89,6 +96,7 @@ def train(
     patience: int,
     steps: int = 1,
     capture: bool = True,
+    groups: list[dict[str, Any]] | None = None,
 ) -> Fit:
     """Train a model with Adam until its validation metrics have not improved for some rounds.
 
@@ -114,12 +122,15 @@ def train(
         Number of steps in a round.
     capture
         Whether a GPU may record a round once and replay it, which is much faster for small graphs. All shapes must then stay the same.
+    groups
+        Parameters with learning rates of their own, instead of all with `lr`.
     """
     on_gpu = next(model.parameters()).is_cuda
     capture = capture and on_gpu
-    optimizer = torch.optim.Adam(model.parameters(), lr=lr, weight_decay=weight_decay, fused=on_gpu, capturable=capture)
+    optimizer = torch.optim.Adam(groups or model.parameters(), lr=lr, weight_decay=weight_decay, fused=on_gpu, capturable=capture)
     best, losses = Best(), []
-    last = torch.zeros((), device=next(model.parameters()).device)
+    device = next(model.parameters()).device
+    last = torch.zeros((), device=device)
 
     def round_() -> None:
         model.train()
@@ -141,7 +152,7 @@ def train(
     done = 0
     if capture:
         # A few rounds before the recording, on a stream of their own, as PyTorch asks for.
-        side = torch.cuda.Stream()
+        side = _side_stream(device)
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):
@@ -152,7 +163,7 @@ def train(
         graph = torch.cuda.CUDAGraph()
         optimizer.zero_grad(set_to_none=True)
         try:
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, stream=side):
                 round_()
             replay = graph.replay
         except torch.cuda.OutOfMemoryError:
