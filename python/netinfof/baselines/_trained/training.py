@@ -128,7 +128,8 @@ def train(
     on_gpu = next(model.parameters()).is_cuda
     capture = capture and on_gpu
     optimizer = torch.optim.Adam(groups or model.parameters(), lr=lr, weight_decay=weight_decay, fused=on_gpu, capturable=capture)
-    best, losses = Best(), []
+    best = Best()
+    losses: list[float] = []
     device = next(model.parameters()).device
     last = torch.zeros((), device=device)
 
@@ -140,6 +141,8 @@ def train(
             loss.backward()
             optimizer.step()
             last.copy_(loss.detach())
+            if not losses:
+                losses.append(float(loss))
         model.eval()
         with torch.no_grad():
             judged = judge()
@@ -157,7 +160,6 @@ def train(
         with torch.cuda.stream(side):
             for _ in range(3):
                 round_()
-                losses.append(float(last))
         torch.cuda.current_stream().wait_stream(side)
         done = 3
         graph = torch.cuda.CUDAGraph()
@@ -177,8 +179,6 @@ def train(
         clock.check()
         replay()
         done += 1
-        if not losses:
-            losses.append(float(last))
         if done % every == 0 and done - int(best.at) >= patience:
             break
     assert best.valid is not None
