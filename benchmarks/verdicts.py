@@ -86,20 +86,20 @@ def main() -> None:
     (ROOT / "docs/verdicts.md").write_text("\n".join(parts) + "\n")
 
 
-def best_of_families(rows: dict, graph: str) -> dict[str, tuple[str, float, float]]:
-    """The best model of each family on a graph: its title, mean and deviation in percent."""
-    best: dict[str, tuple[str, float, float]] = {}
+def best_of_families(rows: dict, graph: str) -> dict[str, tuple[str, float, str]]:
+    """The best model of each family on a graph: its title, its mean in percent, and the figure as shown."""
+    best: dict[str, tuple[str, float, str]] = {}
     for name, row in rows.items():
         cell = row["graphs"].get(graph)
         if name == "netinfof act" or cell is None or cell["mean"] is None:
             continue
         family, mean = row["family"], 100 * cell["mean"]
         if family not in best or mean > best[family][1]:
-            best[family] = (row["title"], mean, 100 * cell["std"])
+            best[family] = (row["title"], mean, f"{mean:.1f} ± {100 * cell['std']:.1f}" if cell["splits"] > 1 else f"{mean:.1f} (1 split)")
     return best
 
 
-def judged(kind: str, best: dict[str, tuple[str, float, float]], task: str) -> tuple[str, str]:
+def judged(kind: str, best: dict[str, tuple[str, float, str]], task: str) -> tuple[str, str]:
     """Whether a verdict is right, and why not."""
     if kind not in CLAIMS:
         return "–", ""
@@ -112,11 +112,11 @@ def judged(kind: str, best: dict[str, tuple[str, float, float]], task: str) -> t
         return "–", ""
     own, rival = max(mine, key=lambda model: model[1]), max(rivals, key=lambda model: model[1])
     if rival[1] - own[1] > MARGIN:
-        return "**no**", f"{rival[0]} has {rival[1]:.1f} ± {rival[2]:.1f}, {own[0]} {own[1]:.1f} ± {own[2]:.1f}."
+        return "**no**", f"{rival[0]} has {rival[2]}, {own[0]} {own[2]}."
     return "yes", ""
 
 
-def cells(best: dict[str, tuple[str, float, float]], task: str) -> list[str]:
+def cells(best: dict[str, tuple[str, float, str]], task: str) -> list[str]:
     """The cells of the families."""
     counted = {family: found[1] for family, found in best.items() if task == "nodes" or family != "features"}
     top = max(counted, key=lambda family: counted[family])
@@ -125,8 +125,8 @@ def cells(best: dict[str, tuple[str, float, float]], task: str) -> list[str]:
         if family not in best:
             made.append("–")
             continue
-        title, mean, deviation = best[family]
-        text = f"{title} {mean:.1f} ± {deviation:.1f}"
+        title, _, figure = best[family]
+        text = f"{title} {figure}"
         made.append(f"**{text}**" if family == top else f"({text})" if family not in counted else text)
     return made
 
