@@ -54,20 +54,23 @@ def test_features_are_prepared_by_kind() -> None:
     words = np.zeros((4, 100), np.float32)
     words[0, :4] = 1.0
     words[1, 7] = 3.0
-    found, what = _features.prepare(words)
-    assert found is not None and what.startswith("words")
-    assert np.allclose(found.sum(axis=1), [1, 1, 0, 0])
-    found, _ = _features.prepare(words, unit_length=True)
-    assert found is not None and np.allclose((found**2).sum(axis=1), [1, 1, 0, 0])
+    found = _features.prepare(words)
+    assert found.words and found.preparation.startswith("words")
+    for rows, wanted in (("sum", [1, 1, 0, 0]), ("length", [4**0.5, 1, 0, 0]), ("raw", [4, 3, 0, 0])):
+        scaled = found.scaled(rows)
+        assert scaled is not None and np.allclose(scaled.sum(axis=1), wanted), rows
+    with pytest.raises(ValueError, match="invalid `rows`: 'unit'"):
+        found.scaled("unit")
     rng = np.random.default_rng(0)
     table = np.stack([rng.normal(5, 100, 500), rng.integers(0, 3, 500), np.full(500, 7.0), np.exp(rng.normal(0, 3, 500))], axis=1)
     table[0, 0] = np.nan
-    found, what = _features.prepare(table.astype(np.float32))
-    assert found is not None and what.startswith("numbers")
+    prepared = _features.prepare(table.astype(np.float32))
+    numbers = prepared.scaled("sum")
+    assert numbers is not None and numbers is prepared.values and prepared.preparation.startswith("numbers")
     # The number with its mark of missing values, three levels with their code, and the long tail; the constant is gone.
-    assert found.shape == (500, 2 + 4 + 1) and np.isfinite(found).all() and np.abs(found).max() <= 5.0
-    assert found[0, 0] == 1.0 and found[:, 0].sum() == 1.0
-    assert _features.prepare(None) == (None, "none")
+    assert numbers.shape == (500, 2 + 4 + 1) and np.isfinite(numbers).all() and np.abs(numbers).max() <= 5.0
+    assert numbers[0, 0] == 1.0 and numbers[:, 0].sum() == 1.0
+    assert _features.prepare(None).scaled("sum") is None
 
 
 def test_results_are_kept_as_json(tmp_path: Path) -> None:

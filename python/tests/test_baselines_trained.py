@@ -100,11 +100,40 @@ def test_h2gcn_keeps_distances_apart() -> None:
 def test_common_neighbours_are_found() -> None:
     graph = small()
     some = torch.tensor([[0, 1], [0, 3], [2, 4], [5, 6], [1, 5]])
-    pair, neighbour = pairs.common_neighbours(graph, some)
+    pair, neighbour = pairs.common_neighbours(graph, some, graph.entries_kept())
     assert sorted(zip(pair.tolist(), neighbour.tolist())) == [(0, 2), (1, 2), (2, 3)]
     nodes = torch.rand(7, 4)
     wanted = torch.stack([nodes[2], nodes[2], nodes[3], torch.zeros(4), torch.zeros(4)])
     assert torch.allclose(links.NCN.gather(nodes, graph, some), wanted)
+    # Without the edge 0 2, node 2 is no common neighbour of 0 and 1, nor of 0 and 3.
+    hidden = graph.without(torch.tensor([False, True, False, False, False, False]))
+    wanted[:2] = 0.0
+    assert torch.allclose(links.NCN.gather(nodes, hidden, some), wanted)
+    # Each of the two entries of an edge is left out on its own.
+    torch.manual_seed(0)
+    many = torch.stack([links.NCN.gather(nodes, graph, some, cut=0.4)[2] for _ in range(2000)])
+    assert torch.allclose(many.mean(dim=0), 0.6**2 * nodes[3], atol=0.04)
+    empty = encoders.Adjacency(torch.zeros(0, 2, dtype=torch.long), 7)
+    assert not links.NCN.gather(nodes, empty, some).any()
+
+
+def test_ncn_is_its_formula() -> None:
+    """One step of messages; the product of the two ends beside the sum of x + MLP(x) over their common neighbours."""
+    graph, x, a = small(), torch.rand(7, 3), dense(EDGES)
+    some = torch.tensor([[0, 1], [0, 3], [2, 4], [5, 6]])
+    torch.manual_seed(0)
+    net = links.NCN(3, 8, links.NCN_SETTINGS["CiteSeer"]).eval()
+    with torch.no_grad():
+        net.scale.fill_(0.7)
+        net.beta.fill_(1.3)
+        nodes = 0.7 * graph.looped().to_dense() @ net.embed(x)
+        assert torch.allclose(net.nodes(x, graph), nodes, atol=1e-6)
+        overlap = a[some[:, 0]] * a[some[:, 1]]
+        common = net.head["common"](overlap @ (nodes + net.head["own"](nodes)))
+        wanted = net.head["last"](net.head["ends"](nodes[some[:, 0]] * nodes[some[:, 1]]) + 1.3 * common).squeeze(1)
+        assert torch.allclose(net(nodes, graph, some), wanted, atol=1e-6)
+    # Layers with dropout, which is off here: two of the MLP of common neighbours, one of the ends, two of the last and its output.
+    assert [len(net.head[part]) for part in ("own", "common", "ends", "last")] == [7, 7, 4, 9]
 
 
 def test_heuristics_are_their_formulas() -> None:
@@ -229,9 +258,10 @@ def test_states_are_compared_from_the_first_metric() -> None:
 def test_without_features_models_get_degrees_and_seal_its_labels_alone(demo: netinfof.Graph) -> None:
     bare = netinfof.Graph(demo.edge_index)
     task = links.LinkTask(netinfof.link_split(bare), bare.num_nodes, None, torch.device("cpu"), 100)
-    assert not task.has_features and task.x.shape == (bare.num_nodes, 2)
+    x = task.inputs("length")
+    assert not task.inputs.given and x.shape == (bare.num_nodes, 2) and x is task.inputs("raw")
     order = task.graph.degree.argsort()
-    assert bool((task.x[order, 0].diff() >= 0).all()) and bool((task.x[:, 1] == 1).all())
+    assert bool((x[order, 0].diff() >= 0).all()) and bool((x[:, 1] == 1).all())
     assert seal.DGCNN(0, 8, 10, 0.5, 0.5).features is None
 
 

@@ -3,6 +3,7 @@
 //! The command `netinfof reproduce` calls [`run()`]. The crate writes files but never writes to the terminal: all output for the user
 //! goes through a [`Console`], so that the crate does not depend on the command.
 
+mod baselines;
 mod experiment;
 mod paper;
 mod plot;
@@ -38,6 +39,8 @@ pub struct ReproduceParams {
     pub output: PathBuf,
     /// Number of threads; 0 means one per core.
     pub threads: usize,
+    /// Files that `python -m netinfof.baselines --json` wrote: trained models on the paper's splits, as rows of Tables 3, 9 and 12.
+    pub baselines: Vec<PathBuf>,
 }
 
 /// Shows output and progress to the user, and reports a request to stop.
@@ -80,6 +83,8 @@ pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
     let data = &params.data;
     let folder = OutputFolder::new(&params.output)?;
     let mut results = StudyResults { splits: params.splits, ..StudyResults::default() };
+    baselines::read(&params.baselines, &mut results)?;
+    let trained = results.outcomes.len();
     let mut waiting: Vec<ExperimentRun> = Vec::new();
     let mut seen = BTreeSet::new();
     for run in chosen.iter().flat_map(|study| study.runs(params.splits)) {
@@ -108,7 +113,7 @@ pub fn run(params: &ReproduceParams, console: &Arc<dyn Console>) -> Result<()> {
     };
     folder.write(&document(&results))?;
 
-    let kept = results.outcomes.len();
+    let kept = results.outcomes.len() - trained;
     if kept > 0 {
         let runs = if kept == 1 { "run" } else { "runs" };
         console.notice(&format!(

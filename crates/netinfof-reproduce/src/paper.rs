@@ -88,6 +88,156 @@ pub(crate) const LINKS_SLIMG: RealGraphValues = [
     Some((21.7, 0.2)),
 ];
 
+pub(crate) const LINKS_GCN: RealGraphValues = [
+    Some((67.1, 1.8)),
+    Some((60.4, 10.0)),
+    Some((47.6, 13.0)),
+    Some((22.5, 3.1)),
+    Some((39.1, 1.6)),
+    Some((14.8, 0.6)),
+    Some((2.2, 0.1)),
+    Some((82.1, 4.5)),
+    Some((16.5, 1.0)),
+    Some((31.1, 1.7)),
+    Some((16.2, 0.3)),
+    Some((7.9, 1.7)),
+];
+
+pub(crate) const LINKS_SAGE: RealGraphValues = [
+    Some((68.4, 2.8)),
+    Some((55.9, 2.5)),
+    Some((57.6, 1.1)),
+    Some((27.5, 2.1)),
+    Some((40.0, 1.9)),
+    Some((0.7, 0.1)),
+    Some((0.3, 0.2)),
+    Some((84.7, 3.6)),
+    Some((15.5, 1.5)),
+    Some((27.6, 1.4)),
+    Some((8.7, 0.6)),
+    Some((5.5, 0.5)),
+];
+
+pub(crate) const LINKS_GAT: RealGraphValues = [
+    Some((66.7, 3.6)),
+    Some((65.2, 2.6)),
+    Some((55.1, 2.4)),
+    Some((28.3, 1.6)),
+    Some((44.2, 3.5)),
+    Some((5.0, 0.8)),
+    None,
+    Some((84.8, 4.5)),
+    Some((15.6, 0.8)),
+    Some((32.3, 2.4)),
+    Some((8.2, 0.3)),
+    None,
+];
+
+pub(crate) const LINKS_H2GCN: RealGraphValues = [
+    Some((64.4, 3.4)),
+    Some((35.7, 5.4)),
+    Some((50.5, 0.9)),
+    Some((17.9, 0.7)),
+    Some((29.5, 2.4)),
+    None,
+    None,
+    Some((79.3, 4.5)),
+    Some((16.0, 2.6)),
+    Some((28.7, 2.1)),
+    None,
+    None,
+];
+
+pub(crate) const LINKS_GPR: RealGraphValues = [
+    Some((69.8, 1.9)),
+    Some((53.5, 8.1)),
+    Some((66.3, 3.3)),
+    Some((20.7, 1.8)),
+    Some((34.1, 1.1)),
+    Some((13.8, 0.8)),
+    None,
+    Some((77.2, 5.6)),
+    Some((14.6, 2.7)),
+    Some((32.1, 1.3)),
+    Some((12.6, 0.2)),
+    Some((5.0, 0.2)),
+];
+
+pub(crate) const NODES_GCN: RealGraphValues = [
+    Some((76.0, 1.2)),
+    Some((65.0, 2.9)),
+    Some((84.3, 0.5)),
+    Some((85.1, 0.9)),
+    Some((91.6, 0.5)),
+    Some((62.8, 0.6)),
+    None,
+    Some((38.5, 3.0)),
+    Some((31.4, 1.8)),
+    Some((26.8, 0.4)),
+    Some((57.0, 0.1)),
+    Some((63.9, 0.4)),
+];
+
+pub(crate) const NODES_SAGE: RealGraphValues = [
+    Some((74.6, 1.3)),
+    Some((63.7, 3.6)),
+    Some((82.9, 0.4)),
+    Some((83.8, 0.5)),
+    Some((90.6, 0.5)),
+    Some((61.5, 0.6)),
+    None,
+    Some((39.8, 4.3)),
+    Some((27.0, 1.3)),
+    Some((27.8, 0.9)),
+    Some((56.6, 0.4)),
+    Some((68.9, 0.1)),
+];
+
+pub(crate) const NODES_GAT: RealGraphValues = [
+    Some((78.2, 1.2)),
+    Some((65.8, 4.0)),
+    Some((83.6, 0.2)),
+    Some((85.4, 1.4)),
+    Some((91.7, 0.5)),
+    Some((58.2, 1.0)),
+    None,
+    Some((39.1, 4.1)),
+    Some((28.6, 0.6)),
+    Some((26.4, 0.4)),
+    None,
+    None,
+];
+
+pub(crate) const NODES_H2GCN: RealGraphValues = [
+    Some((77.6, 0.9)),
+    Some((64.7, 3.8)),
+    Some((85.4, 0.4)),
+    Some((49.5, 16.0)),
+    Some((75.8, 11.0)),
+    None,
+    None,
+    Some((31.9, 2.6)),
+    Some((25.0, 0.5)),
+    Some((28.9, 0.6)),
+    Some((58.7, 0.0)),
+    None,
+];
+
+pub(crate) const NODES_GPR: RealGraphValues = [
+    Some((78.8, 1.3)),
+    Some((64.2, 4.0)),
+    Some((85.1, 0.7)),
+    Some((85.0, 1.0)),
+    Some((92.6, 0.3)),
+    Some((58.5, 0.8)),
+    None,
+    Some((31.7, 4.7)),
+    Some((26.2, 1.6)),
+    Some((29.5, 1.1)),
+    Some((57.6, 0.2)),
+    Some((67.6, 0.1)),
+];
+
 pub(crate) const WITHOUT_CM: RealGraphValues = [
     Some((79.8, 0.9)),
     Some((86.5, 1.6)),

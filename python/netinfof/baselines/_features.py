@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,28 +16,50 @@ SPARSE = 0.5
 LEVELS = 20
 
 
-def prepare(x: Any, *, unit_length: bool = False) -> tuple[NDArray[np.float32] | None, str]:
-    """Return features as a dense matrix, and what was done to them.
+class Features(NamedTuple):
+    """Features as a dense matrix."""
 
-    Rows of words (many columns, mostly zero, never negative) are divided by their sum, or by their length with
-    `unit_length`, which suits products of two nodes. Otherwise numbers are centred and scaled by column and limited to five standard deviations, category codes get one column per
-    level, and missing values become the column's median with a column that marks them.
+    #: One row per node; None without features.
+    values: NDArray[np.float32] | None
+    #: Whether rows are words: many columns, mostly zero, never negative.
+    words: bool
+    #: What was done to them.
+    preparation: str
+
+    def scaled(self, rows: str) -> NDArray[np.float32] | None:
+        """Return the matrix with rows of words as they are (``raw``), or divided by their ``sum`` or their ``length``. Numbers are not divided."""
+        import numpy as np
+
+        if rows not in ("raw", "sum", "length"):
+            raise ValueError(f"invalid `rows`: {rows!r} (need 'raw', 'sum' or 'length')")
+        if self.values is None or not self.words or rows == "raw":
+            return self.values
+        total = np.sqrt((self.values**2).sum(axis=1, keepdims=True)) if rows == "length" else self.values.sum(axis=1, keepdims=True)
+        return (self.values / np.where(total > 0.0, total, 1.0)).astype(np.float32)
+
+
+def prepare(x: Any) -> Features:
+    """Return features as a dense matrix.
+
+    Words (many columns, mostly zero, never negative) stay as they are; every model scales their rows in its own way. Otherwise numbers are centred and
+    scaled by column and limited to five standard deviations, category codes get one column per level, and missing values become the column's median
+    with a column that marks them.
     """
     import numpy as np
 
     if x is None or x.shape[1] == 0:
-        return None, "none"
+        return Features(None, False, "none")
     stored = x.data if hasattr(x, "tocsr") else None
     share = (np.count_nonzero(stored) if stored is not None else np.count_nonzero(x)) / max(1, x.shape[0] * x.shape[1])
     lowest = (stored.min(initial=0.0) if stored is not None else np.min(x, initial=0.0)) if x.shape[0] else 0.0
     dense = np.asarray(x.toarray() if stored is not None else x, dtype=np.float32)
     if x.shape[1] >= MANY and share <= SPARSE and lowest >= 0.0:
-        total = np.sqrt((dense**2).sum(axis=1, keepdims=True)) if unit_length else dense.sum(axis=1, keepdims=True)
-        return (dense / np.where(total > 0.0, total, 1.0)).astype(np.float32), f"words: rows divided by their {'length' if unit_length else 'sum'}"
+        return Features(dense, True, "words: rows scaled as the model needs them")
     columns = [made for column in dense.T for made in _column(column.astype(np.float64))]
     if not columns:
-        return None, "none: all columns are constant"
-    return np.stack(columns, axis=1).astype(np.float32), "numbers: columns centred and scaled, category codes as one column per level"
+        return Features(None, False, "none: all columns are constant")
+    values = np.stack(columns, axis=1).astype(np.float32)
+    return Features(values, False, "numbers: columns centred and scaled, category codes as one column per level")
 
 
 def _column(column: NDArray[np.float64]) -> list[NDArray[np.float64]]:

@@ -14,7 +14,7 @@ from .._graph import Graph, GraphLike
 from .._options import RandomState, Task, integer, seed_of
 from .._splits import LinkSplit, NodeSplit, link_split, node_split
 from ._devices import PeakMemory, choose, describe, need_torch
-from ._features import prepare
+from ._features import Features, prepare
 from ._models import Model, select
 from ._result import FORMAT, Baselines
 
@@ -105,7 +105,7 @@ def run(
     if task == "nodes" and whole.y is None:
         raise ValueError("invalid `graph`: it has no classes (need one class per node for task='nodes')")
     where = choose(device)
-    features, preparation = prepare(whole.x, unit_length=task == "links")
+    features = prepare(whole.x)
     shares = (0.7, 0.1) if task == "links" else (0.025, 0.025)
     shares = (shares[0] if train is None else float(train), shares[1] if valid is None else float(valid))
     settings: dict[str, Any] = {"train": shares[0], "valid": shares[1]}
@@ -119,7 +119,7 @@ def run(
         "task": task,
         "graph": {"name": whole.name, "nodes": whole.num_nodes, "edges": whole.num_edges, "features": whole.num_features},
         "split": settings,
-        "preparation": preparation,
+        "preparation": features.preparation,
         "libraries": {"torch": torch.__version__, "torch_geometric": torch_geometric.__version__},
         "runs": [],
     }
@@ -158,7 +158,7 @@ def _resumed(data: dict[str, Any], path: str | os.PathLike[str] | None) -> dict[
 class _Tasks:
     """The data on the device, made once for all models of a split."""
 
-    def __init__(self, graph: Graph, task: str, settings: dict[str, Any], features: Any, device: Any) -> None:
+    def __init__(self, graph: Graph, task: str, settings: dict[str, Any], features: Features, device: Any) -> None:
         self.graph, self.task, self.settings, self.features, self.device = graph, task, settings, features, device
         self._split: tuple[int, LinkSplit | NodeSplit] | None = None
         self._links: LinkTask | None = None

@@ -182,6 +182,11 @@ pub(crate) struct ReproduceArgs {
     /// It receives reproduction.md, reproduction.html, reproduction.json, the plots and the outcomes of single runs.
     #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = OUTPUT)]
     pub(crate) output: PathBuf,
+    /// Trained models, for table3, table9 and table12
+    ///
+    /// Files on the paper's splits that `python -m netinfof.baselines GRAPH --task links --protocol paper --json FILE` or `--task nodes` wrote.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = INPUT)]
+    pub(crate) baselines: Vec<PathBuf>,
     /// Number of threads [default: one per core]
     ///
     /// Times depend on it, other results do not.

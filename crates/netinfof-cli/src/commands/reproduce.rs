@@ -18,6 +18,7 @@ pub(super) fn run(args: &ReproduceArgs, progress: &Arc<TerminalProgress>) -> Res
         splits: args.splits,
         output: args.output.clone(),
         threads: args.threads.unwrap_or(0),
+        baselines: args.baselines.clone(),
     };
     let console: Arc<dyn Console> = Arc::new(Terminal(Arc::clone(progress)));
     netinfof_reproduce::run(&params, &console)

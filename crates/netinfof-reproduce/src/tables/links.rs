@@ -1,6 +1,7 @@
 //! Link prediction: Tables 2 to 9.
 
 use super::{ahead, hits, paper_protocol, real_rows, synthetic_graphs};
+use crate::baselines;
 use crate::paper;
 use crate::plot::{Axis, Plot, Series};
 use crate::section::{ClaimCheck, ComparisonRow, RenderedPlot};
@@ -71,6 +72,7 @@ pub(crate) fn table3(results: &StudyResults) -> SectionContent {
          to hundreds of them rank above the 100th negative of any model. docs/method.md has the clean protocol, without such negatives.",
     );
     let ahead = ahead("NetInfoF is at least as good as SlimG on every graph", &rows[..12], &rows[12..]);
+    let (rows, protocol) = with_trained(results, rows, protocol, &baselines::LINK_MODELS);
     SectionContent { protocol, rows, checks: ahead.into_iter().collect(), ..SectionContent::default() }
 }
 
@@ -265,7 +267,24 @@ pub(crate) fn table9(results: &StudyResults) -> SectionContent {
         hits,
     );
     rows.retain(|row| row.published.is_some());
-    let more = "The runs of Table 3. *Published* is the paper's value of SEAL, which was not run here. Graphs on which SEAL ran out of \
-                memory in the paper have no row.";
-    SectionContent { protocol: paper_protocol(200, results.splits, more), rows, ..SectionContent::default() }
+    let more = "The runs of Table 3. *Published* is the paper's value of SEAL. Graphs on which SEAL ran out of memory in the paper have no \
+                row.";
+    let protocol = paper_protocol(200, results.splits, more);
+    let (rows, protocol) = with_trained(results, rows, protocol, &baselines::SEAL);
+    SectionContent { protocol, rows, ..SectionContent::default() }
+}
+
+/// Adds the rows of trained models, where there are any, and says what they are.
+fn with_trained(
+    results: &StudyResults,
+    mut rows: Vec<ComparisonRow>,
+    mut protocol: String,
+    models: &[baselines::PublishedModel],
+) -> (Vec<ComparisonRow>, String) {
+    let trained = baselines::rows(results, "links", models, hits);
+    if !trained.is_empty() {
+        protocol.push_str(baselines::NOTE);
+    }
+    rows.extend(trained);
+    (rows, protocol)
 }

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from torch_geometric.nn import APPNP as APPNPConv
 from torch_geometric.nn import LINKX, GATConv, GCNConv, SAGEConv
 
+from .._features import Features
+
 
 class Adjacency:
     """The edges that messages pass along, in the forms that models need; each is computed once.
@@ -51,6 +53,14 @@ class Adjacency:
         found.degree = torch.zeros_like(self.degree).index_add(0, self.index[0], found.kept[self._edge])
         found._forms = {}
         return found
+
+    def entries_kept(self) -> Tensor:
+        """A mask of the entries of `index` whose edge is not hidden."""
+        return torch.ones(len(self._edge), dtype=torch.bool, device=self.index.device) if self.kept is None else self.kept[self._edge] > 0.0
+
+    def neighbours(self) -> tuple[Tensor, Tensor]:
+        """Number of neighbours of every node and where they begin in `index`, hidden ones included."""
+        return self._starts.diff(), self._starts
 
     def _form(self, name: str, make: Callable[[], Tensor]) -> Tensor:
         if name not in self._forms:
@@ -95,12 +105,27 @@ class Adjacency:
         return self._form("two_hops", make)
 
 
-def inputs(features: Any, graph: Adjacency) -> Tensor:
-    """The features on the device; without any, the logarithm of the degree and a constant, so that GNNs have an input."""
-    if features is not None:
-        return torch.from_numpy(features).to(graph.index.device)
-    degree = torch.log1p(graph.degree)
-    return torch.stack([(degree - degree.mean()) / degree.std().clamp(min=1e-6), torch.ones_like(degree)], dim=1)
+class Inputs:
+    """The features on the device, with rows of words scaled in the way that a model needs; without any, the logarithm of the degree and a constant."""
+
+    def __init__(self, features: Features | None, graph: Adjacency) -> None:
+        self.features, self.graph = features, graph
+        self.given = features is not None and features.values is not None
+        self._forms: dict[str, Tensor] = {}
+
+    def __call__(self, rows: str) -> Tensor:
+        if not self.given:
+            rows = "degree"
+        if rows not in self._forms:
+            self._forms[rows] = self._make(rows)
+        return self._forms[rows]
+
+    def _make(self, rows: str) -> Tensor:
+        values = self.features.scaled(rows) if self.given and self.features is not None else None
+        if values is not None:
+            return torch.from_numpy(values).to(self.graph.index.device)
+        degree = torch.log1p(self.graph.degree)
+        return torch.stack([(degree - degree.mean()) / degree.std().clamp(min=1e-6), torch.ones_like(degree)], dim=1)
 
 
 def _starts(index: Tensor, nodes: int) -> Tensor:

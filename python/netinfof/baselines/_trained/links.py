@@ -11,17 +11,20 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..._splits import LinkSplit
-from .encoders import ENCODERS, Adjacency, inputs, product
+from .._features import Features
+from .encoders import ENCODERS, Adjacency, Inputs, product
 from .pairs import Batches, Columns, common_neighbours, keys, random_pairs
 from .training import Clock, Fit, Judged, train
 
 HIDDEN = 128
+#: Largest number of edges, and of negatives, that a step of an encoder predicts.
+LARGEST = 1 << 15
 
 
 class LinkTask:
     """Features and one split on the device. Messages pass along training edges only."""
 
-    def __init__(self, split: LinkSplit, nodes: int, features: Any, device: Any, hits: int) -> None:
+    def __init__(self, split: LinkSplit, nodes: int, features: Features | None, device: Any, hits: int) -> None:
         self.nodes, self.device, self.hits = nodes, device, hits
 
         def moved(pairs: Any) -> Tensor:
@@ -32,8 +35,7 @@ class LinkTask:
         self.each = split.negatives_each
         self.graph = Adjacency(self.train, nodes)
         self.known = torch.sort(keys(self.train, nodes)).values
-        self.x = inputs(features, self.graph)
-        self.has_features = features is not None
+        self.inputs = Inputs(features, self.graph)
 
     def quality(self, positive: Tensor, negative: Tensor) -> Tensor:
         """Hits@K and the area under the ROC curve (MRR where each edge has its own negatives), as the library computes them."""
@@ -125,69 +127,98 @@ def loss_of(positive: Tensor, negative: Tensor, fresh: Tensor) -> Tensor:
 
 def _fit_encoder(task: LinkTask, model: str, params: dict[str, Any], clock: Clock) -> Fit:
     free = model == "gcn-embedding"
-    x = task.x
-    rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "dropout", "hide")}
+    x = task.inputs(params.get("rows", "length"))
+    rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "dropout", "hide", "rows")}
     make = ENCODERS["gcn" if free else model]
     dropout, hide = params["dropout"], params.get("hide", 0.0)
     net = Pair(make(HIDDEN if free else x.shape[1], HIDDEN, HIDDEN, dropout=dropout, **rest), task.nodes, free, HIDDEN, dropout).to(task.device)
-    everything = torch.ones(len(task.train), device=task.device)
+    count = len(task.train)
+    # Edges to predict in a step: all, or those that are hidden from the messages, as test edges are.
+    size = min(LARGEST, max(1, int(hide * count)) if hide else count)
 
     def nodes(graph: Adjacency) -> Tensor:
         found: Tensor = net.encoder(x if net.free is None else net.free, graph)
         return found
 
     def step() -> Tensor:
-        graph, targets = task.graph, everything
-        if hide:
-            # Edges to predict are hidden from the messages, as test edges are.
-            hidden = torch.rand(len(task.train), device=task.device) < hide
-            graph, targets = graph.without(hidden), hidden.float()
-        none, fresh = random_pairs(len(task.train), task.nodes, task.known)
+        graph, target = task.graph, task.train
+        if size < count:
+            chosen = torch.rand(count, device=task.device).argsort()[:size]
+            target = task.train[chosen]
+            if hide:
+                graph = graph.without(torch.zeros(count, dtype=torch.bool, device=task.device).index_fill(0, chosen, True))
+        none, fresh = random_pairs(min(LARGEST, count), task.nodes, task.known)
         found = nodes(graph)
-        edges = (F.softplus(-net.decoder(found, task.train)) * targets).sum() / targets.sum().clamp(min=1.0)
-        return edges + (F.softplus(net.decoder(found, none)) * fresh).sum() / fresh.sum().clamp(min=1)
+        return loss_of(net.decoder(found, target), net.decoder(found, none), fresh)
 
     def judge() -> Judged:
         found = nodes(task.graph)
         return task.judged(lambda pairs: net.decoder(found, pairs))
 
-    return train(net, step, judge, lr=params["lr"], weight_decay=params["weight_decay"], clock=clock, rounds=500, patience=100, steps=2)
+    return train(net, step, judge, lr=params["lr"], weight_decay=params["weight_decay"], clock=clock, rounds=200, patience=40, steps=5)
+
+
+#: The settings that NCN was published with, by the graph that they were chosen for. `cut`: edges left out where common neighbours are counted.
+NCN_SETTINGS: dict[str, dict[str, Any]] = {
+    "Cora": {"features": 0.7, "embedding": 0.05, "tail": 0.3, "head": 0.05, "cut": 0.4, "lr": (0.0043, 0.0024), "batch": 1152, "layers": 1},
+    "CiteSeer": {"features": 0.4, "embedding": 0.75, "tail": 0.0, "head": 0.55, "cut": 0.0, "lr": (0.0085, 0.0078), "batch": 384, "layers": 2},
+    "PubMed": {"features": 0.3, "embedding": 0.1, "tail": 0.0, "head": 0.05, "cut": 0.0, "lr": (0.0097, 0.002), "batch": 2048, "layers": 1},
+}
 
 
 class NCN(nn.Module):
-    """Wang et al. (2024): the Hadamard product of the two ends beside the sum of their common neighbours, on one round of messages."""
+    """Wang et al. (2024): the Hadamard product of the two ends beside the sum of their common neighbours, on one step of messages.
 
-    def __init__(self, inputs: int, hidden: int, params: dict[str, Any]) -> None:
+    Parameters
+    ----------
+    inputs
+        Number of features.
+    hidden
+        Number of hidden units.
+    settings
+        Dropout of features, of their embedding, of its propagated form and in the MLPs; edges left out where common neighbours are counted; layers of
+        the last MLP.
+    """
+
+    def __init__(self, inputs: int, hidden: int, settings: dict[str, Any]) -> None:
         super().__init__()
-        self.feature_dropout, self.dropout = params["feature_dropout"], params["dropout"]
-        self.embed = nn.Linear(inputs, hidden)
-        self.layers = params["layers"]
-        self.norm = nn.LayerNorm(hidden)
+        head, self.cut = settings["head"], settings["cut"]
 
-        def block() -> nn.Sequential:
-            return nn.Sequential(nn.Linear(hidden, hidden), nn.LayerNorm(hidden), nn.ReLU(), nn.Dropout(self.dropout), nn.Linear(hidden, hidden))
+        def layer(norm: bool = True) -> list[nn.Module]:
+            return [nn.Linear(hidden, hidden), *([nn.LayerNorm(hidden)] if norm else []), nn.Dropout(head), nn.ReLU()]
 
-        self.own = nn.Sequential(*block(), nn.LayerNorm(hidden), nn.ReLU())
-        self.ends, self.common = block(), block()
-        self.last = nn.Sequential(nn.Linear(hidden, hidden), nn.LayerNorm(hidden), nn.ReLU(), nn.Dropout(self.dropout), nn.Linear(hidden, 1))
+        self.embed = nn.Sequential(nn.Dropout(settings["features"]), nn.Linear(inputs, hidden), nn.Dropout(settings["embedding"]))
+        self.tail = nn.Dropout(settings["tail"])
+        self.scale = nn.Parameter(torch.ones(1))
+        self.head = nn.ModuleDict(
+            {
+                "own": nn.Sequential(*layer(norm=False), *layer()),
+                "common": nn.Sequential(*layer(norm=False), *layer()),
+                "ends": nn.Sequential(*layer()),
+                "last": nn.Sequential(*(module for _ in range(settings["layers"]) for module in layer()), nn.Linear(hidden, 1)),
+            }
+        )
+        self.beta = nn.Parameter(torch.ones(1))
 
     def nodes(self, x: Tensor, graph: Adjacency) -> Tensor:
-        """Embeddings of nodes: the sum of the rounds of messages, without parameters of their own."""
-        start = F.dropout(self.embed(F.dropout(x, self.feature_dropout, self.training)), self.dropout, self.training)
-        found, round_ = start, start
-        for _ in range(self.layers):
-            round_ = self.norm(product(graph.looped(), round_))
-            found = found + round_
-        return found + self.own(found)
+        """Embeddings of nodes: one step of messages, without weights of its own."""
+        found: Tensor = self.scale * self.tail(product(graph.looped(), self.embed(x)))
+        return found
 
     def forward(self, nodes: Tensor, graph: Adjacency, pairs: Tensor) -> Tensor:
-        found: Tensor = self.last(self.ends(nodes[pairs[:, 0]] * nodes[pairs[:, 1]]) + self.common(self.gather(nodes, graph, pairs)))
+        head = self.head
+        ends = head["ends"](nodes[pairs[:, 0]] * nodes[pairs[:, 1]])
+        common = head["common"](self.gather(nodes + head["own"](nodes), graph, pairs, self.cut if self.training else 0.0))
+        found: Tensor = head["last"](self.beta * common + ends)
         return found.squeeze(1)
 
     @staticmethod
-    def gather(nodes: Tensor, graph: Adjacency, pairs: Tensor) -> Tensor:
-        """The sum of the embeddings of common neighbours."""
-        pair, neighbour = common_neighbours(graph, pairs)
+    def gather(nodes: Tensor, graph: Adjacency, pairs: Tensor, cut: float = 0.0) -> Tensor:
+        """The sum of the embeddings of common neighbours; a random share of all edges is left out."""
+        kept = graph.entries_kept()
+        if cut:
+            kept = kept & (torch.rand(len(kept), device=nodes.device) >= cut)
+        pair, neighbour = common_neighbours(graph, pairs, kept)
         return torch.zeros(len(pairs), nodes.shape[1], device=nodes.device).index_add(0, pair, nodes[neighbour])
 
 
@@ -196,28 +227,32 @@ def _in_blocks(score: Any, pairs: Tensor, size: int = 1 << 15) -> Tensor:
 
 
 def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
-    x = task.x
-    net = NCN(x.shape[1], 256, params).to(task.device)
-    batches = Batches(len(task.train), params["batch"], task.device)
+    settings = NCN_SETTINGS[params["published"]]
+    x = task.inputs("raw")
+    net = NCN(x.shape[1], 256, settings).to(task.device)
+    # At most a few dozen steps in a round, on large graphs too.
+    batches = Batches(len(task.train), max(settings["batch"], len(task.train) // 32), task.device)
 
     def step() -> Tensor:
+        clock.check()
         target = batches.next()
-        # The edges of the batch are hidden from the messages, as test edges are.
+        # The edges of the batch are hidden, from messages and from common neighbours, as test edges are.
         hidden = torch.zeros(len(task.train), dtype=torch.bool, device=task.device)
         hidden[target] = True
+        graph = task.graph.without(hidden)
         none, fresh = random_pairs(len(target), task.nodes, task.known)
-        nodes = net.nodes(x, task.graph.without(hidden))
-        found = net(nodes, task.graph, torch.cat([task.train[target], none]))
+        found = net(net.nodes(x, graph), graph, torch.cat([task.train[target], none]))
         return loss_of(found[: len(target)], found[len(target) :], fresh)
 
     def judge() -> Judged:
         nodes = net.nodes(x, task.graph)
         return task.judged(lambda pairs: _in_blocks(lambda part: net(nodes, task.graph, part), pairs))
 
+    encoder = [parameter for name, parameter in net.named_parameters() if not name.startswith(("head.", "beta"))]
+    decoder = [parameter for name, parameter in net.named_parameters() if name.startswith(("head.", "beta"))]
+    rates = [{"params": encoder, "lr": settings["lr"][0]}, {"params": decoder, "lr": settings["lr"][1]}]
     # The number of common neighbours differs from batch to batch, so nothing can be recorded.
-    return train(
-        net, step, judge, lr=params["lr"], weight_decay=0.0, clock=clock, rounds=150, patience=30, steps=batches.count, capture=False
-    )
+    return train(net, step, judge, lr=0.0, groups=rates, weight_decay=0.0, clock=clock, rounds=200, patience=50, steps=batches.count, capture=False)
 
 
 class Buddy(nn.Module):
@@ -246,7 +281,7 @@ class Buddy(nn.Module):
 
 
 def _fit_buddy(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
-    powers = [task.x]
+    powers = [task.inputs(params.get("rows", "length"))]
     for _ in range(2):
         powers.append(product(task.graph.looped(), powers[-1]))
     x = torch.cat(powers, dim=1)

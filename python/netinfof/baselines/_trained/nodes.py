@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ..._splits import NodeSplit
-from .encoders import ENCODERS, Adjacency, inputs, product
+from .._features import Features
+from .encoders import ENCODERS, Adjacency, Inputs, product
 from .training import Clock, Fit, Judged, train
 
 HIDDEN = 128
@@ -19,13 +20,13 @@ HIDDEN = 128
 class NodeTask:
     """Features, edges and labels on the device; each split names its training and validation nodes."""
 
-    def __init__(self, graph: Any, features: Any, device: Any) -> None:
+    def __init__(self, graph: Any, features: Features | None, device: Any) -> None:
         self.device = device
         self.nodes = graph.num_nodes
         self.labels = torch.from_numpy(np.array(graph.y, dtype=np.int64)).to(device)
         self.classes = graph.num_classes
         self.graph = Adjacency(torch.from_numpy(np.ascontiguousarray(graph.edge_index.T)).to(device), graph.num_nodes)
-        self.x = inputs(features, self.graph)
+        self.inputs = Inputs(features, self.graph)
 
     def fit(self, model: str, split: NodeSplit, params: dict[str, Any], seed: int, clock: Clock) -> Fit:
         """Train one model with one setting; scores are those of the test nodes, one column per class."""
@@ -33,11 +34,12 @@ class NodeTask:
         if model == "label-propagation":
             return self._propagate(own, valid, test, params)
         torch.manual_seed(seed)
-        rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "dropout")}
+        rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "input")}
         if model == "linkx":
             rest["nodes"] = self.nodes
-        x = self.x
-        net = ENCODERS[model](x.shape[1], HIDDEN, self.classes, dropout=params.get("dropout", 0.5), **rest).to(self.device)
+        rows, dropout = params["input"]
+        x = self.inputs(rows)
+        net = ENCODERS[model](x.shape[1], HIDDEN, self.classes, dropout=dropout, **rest).to(self.device)
         truth, wanted = self.labels[own], self.labels[valid]
 
         def step() -> Tensor:
@@ -46,8 +48,8 @@ class NodeTask:
         def judge() -> Judged:
             found = net(x, self.graph)
             right = (found[valid].argmax(dim=1) == wanted).float().mean()
-            # The loss first: the accuracy of a few dozen nodes hardly tells two states apart.
-            return torch.stack([-F.cross_entropy(found[valid], wanted), right]), (found[test],)
+            # The loss decides between states of equal accuracy, of which a few dozen nodes leave many.
+            return torch.stack([right, -F.cross_entropy(found[valid], wanted)]), (found[test],)
 
         found = train(net, step, judge, lr=params["lr"], weight_decay=params["weight_decay"], clock=clock, rounds=1000, patience=200)
         found.scores = found.scores[0].float().cpu().numpy()

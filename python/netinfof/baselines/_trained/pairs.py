@@ -135,26 +135,33 @@ class Columns:
         return found
 
 
-def common_neighbours(graph: Adjacency, pairs: Tensor) -> tuple[Tensor, Tensor]:
-    """Return all common neighbours: the position of the pair, and the neighbour."""
-    degree = graph.degree.long()
-    starts = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
+def common_neighbours(graph: Adjacency, pairs: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
+    """Return all common neighbours: the position of the pair, and the neighbour. `kept` is a mask of the entries of the graph that count."""
+    degree, starts = graph.neighbours()
     swap = degree[pairs[:, 0]] > degree[pairs[:, 1]]
     few, many = torch.where(swap, pairs[:, 1], pairs[:, 0]), torch.where(swap, pairs[:, 0], pairs[:, 1])
-    pair, neighbour = expand(few, degree, starts, graph.index[1])
+    pair, entry = ranges(starts[few], degree[few])
+    pair, entry = pair[kept[entry]], entry[kept[entry]]
+    neighbour = graph.index[1][entry]
     entries = graph.index[0] * graph.nodes + graph.index[1]
+    if not len(entries):
+        return pair, neighbour
     wanted = many[pair] * graph.nodes + neighbour
-    at = torch.searchsorted(entries, wanted).clamp(max=max(0, len(entries) - 1))
-    both = entries[at] == wanted if len(entries) else torch.zeros_like(wanted, dtype=torch.bool)
+    at = torch.searchsorted(entries, wanted).clamp(max=len(entries) - 1)
+    both = (entries[at] == wanted) & kept[at]
     return pair[both], neighbour[both]
+
+
+def ranges(starts: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
+    """Return all numbers of several ranges: the range that each belongs to, and the number."""
+    owner = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
+    return owner, starts[owner] + torch.arange(len(owner), device=counts.device) - (counts.cumsum(0) - counts)[owner]
 
 
 def expand(nodes: Tensor, degree: Tensor, starts: Tensor, neighbours: Tensor) -> tuple[Tensor, Tensor]:
     """Return the neighbours of all nodes in a list: the position in the list, and the neighbour."""
-    counts = degree[nodes]
-    position = torch.repeat_interleave(torch.arange(len(nodes), device=nodes.device), counts)
-    offset = torch.arange(len(position), device=nodes.device) - (counts.cumsum(0) - counts)[position]
-    return position, neighbours[starts[nodes][position] + offset]
+    position, entry = ranges(starts[nodes], degree[nodes])
+    return position, neighbours[entry]
 
 
 class Batches:

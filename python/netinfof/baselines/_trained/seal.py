@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import SortAggregation
 
 from .encoders import Adjacency
-from .pairs import Batches, expand, random_pairs
+from .pairs import Batches, expand, random_pairs, ranges
 from .training import Clock, Fit, Judged, train
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 #: Largest label of a node; farther nodes share it.
 LABELS = 64
+#: Negatives for each training edge, of which every step draws some.
+NEGATIVES = 3
+#: Number of edges in a step.
+BATCH = 32
 
 
 class Subgraphs(NamedTuple):
@@ -38,8 +42,7 @@ class Subgraphs(NamedTuple):
 def enclosing(graph: Adjacency, pairs: Tensor, hops: int) -> Subgraphs:
     """Return the nodes within some hops of either end, all edges among them but the one between the ends, and labels."""
     size = graph.nodes
-    degree = graph.degree.long()
-    starts = torch.cat([degree.new_zeros(1), degree.cumsum(0)])
+    degree, starts = graph.neighbours()
     neighbours = graph.index[1]
     here = torch.arange(len(pairs), device=pairs.device)
     # A node of a subgraph is one number: its pair times the number of nodes, plus the node.
@@ -109,8 +112,8 @@ class Cache:
 
     def batch(self, chosen: Tensor) -> Subgraphs:
         """The subgraphs of some pairs."""
-        pair, node_at = _ranges(self._node_starts[chosen], self.node_counts[chosen])
-        owner, edge_at = _ranges(self._edge_starts[chosen], self.edge_counts[chosen])
+        pair, node_at = ranges(self._node_starts[chosen], self.node_counts[chosen])
+        owner, edge_at = ranges(self._edge_starts[chosen], self.edge_counts[chosen])
         starts = _starts(self.node_counts[chosen])
         edges = self.edges[:, edge_at].long() + starts[owner]
         return Subgraphs(self.nodes[node_at], pair, self.labels[node_at], edges, self.ends[:, chosen] + starts)
@@ -118,12 +121,6 @@ class Cache:
 
 def _starts(counts: Tensor) -> Tensor:
     return counts.cumsum(0) - counts
-
-
-def _ranges(starts: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
-    """All numbers of several ranges: the range that each belongs to, and the number."""
-    owner = torch.repeat_interleave(torch.arange(len(counts), device=counts.device), counts)
-    return owner, starts[owner] + torch.arange(len(owner), device=counts.device) - _starts(counts)[owner]
 
 
 class DGCNN(nn.Module):
@@ -135,13 +132,10 @@ class DGCNN(nn.Module):
 
     def __init__(self, inputs: int, hidden: int, k: int, dropout: float, feature_dropout: float) -> None:
         super().__init__()
+        # Features and labels side by side are the input of the first layer; it is split, because features are the same in all subgraphs.
         self.labels = nn.Embedding(LABELS, hidden)
-        # Features and labels side by side, as input of the first layer.
-        self.features = nn.Linear(inputs, hidden, bias=False) if inputs else None
-        if self.features is not None:
-            # Rows of features have length 1: with the usual small start they would be lost beside the labels.
-            nn.init.normal_(self.features.weight)
         self.first = nn.Linear(hidden, hidden)
+        self.features = nn.Linear(inputs, hidden, bias=False) if inputs else None
         self.layers = nn.ModuleList([nn.Linear(hidden, hidden), nn.Linear(hidden, hidden), nn.Linear(hidden, 1)])
         self.sort = SortAggregation(k)
         width = 3 * hidden + 1
@@ -165,7 +159,7 @@ class DGCNN(nn.Module):
 
         found = [torch.tanh(spread(start))]
         for layer in self.layers:
-            found.append(torch.tanh(spread(layer(found[-1]))))
+            found.append(torch.tanh(spread(layer(F.dropout(found[-1], self.dropout, self.training)))))
         ends = torch.cat([layer[part.ends[0]] * layer[part.ends[1]] for layer in found[:3]], dim=1)
         rows = self.sort(torch.cat(found, dim=1), part.pair, dim_size=pairs)
         rows = self.pool(F.relu(self.conv1(rows[:, None, :])))
@@ -178,25 +172,26 @@ class DGCNN(nn.Module):
 def fit_seal(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
     """Train SEAL with one setting."""
     # Labels tell degrees apart already, so a graph without features needs no others.
-    x = task.x if task.has_features else None
-    hops, batch = params["hops"], params["batch"]
+    x = task.inputs("raw") if task.inputs.given else None
+    hops = params["hops"]
     # A fixed set of negatives, because subgraphs are computed once.
-    none, fresh = random_pairs(len(task.train) + len(task.train) // 4 + 8, task.nodes, task.known)
-    none = none[fresh][: len(task.train)]
-    sets = [task.train, none, task.valid, task.valid_none, task.test, task.test_none]
-    caches = {id(pairs): Cache(task.graph, pairs, hops, clock) for pairs in sets}
+    none, fresh = random_pairs(NEGATIVES * len(task.train), task.nodes, task.known)
+    none = none[fresh]
+    known = Cache(task.graph, torch.cat([task.train, none]), hops, clock)
+    caches = {id(pairs): Cache(task.graph, pairs, hops, clock) for pairs in (task.valid, task.valid_none, task.test, task.test_none)}
     # As many nodes as 60 % of the subgraphs have, at least 10.
-    sizes = caches[id(task.train)].node_counts.sort().values
+    sizes = known.node_counts[: len(task.train)].sort().values
     k = min(100, max(10, int(sizes[int(0.6 * (len(sizes) - 1))])))
-    net = DGCNN(0 if x is None else x.shape[1], params["hidden"], k, 0.5, params["feature_dropout"]).to(task.device)
-    batches = Batches(len(none), batch, task.device)
+    net = DGCNN(0 if x is None else x.shape[1], params["hidden"], k, params["dropout"], params["feature_dropout"]).to(task.device)
+    # At most some 240 steps in a round, on large graphs too.
+    batches = Batches(len(task.train), max(BATCH, len(task.train) // 240), task.device)
 
     def step() -> Tensor:
         clock.check()
         chosen = batches.next()
-        positive = net(x, caches[id(task.train)].batch(chosen % len(task.train)), len(chosen))
-        negative = net(x, caches[id(none)].batch(chosen), len(chosen))
-        return F.softplus(-positive).mean() + F.softplus(negative).mean()
+        other = torch.randint(len(none), (len(chosen),), device=task.device) + len(task.train)
+        found = net(x, known.batch(torch.cat([chosen, other])), 2 * len(chosen))
+        return F.softplus(-found[: len(chosen)]).mean() + F.softplus(found[len(chosen) :]).mean()
 
     def judge() -> Judged:
         def score(pairs: Tensor) -> Tensor:
@@ -212,7 +207,7 @@ def fit_seal(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
         lr=params["lr"],
         weight_decay=0.0,
         clock=clock,
-        rounds=params["epochs"],
+        rounds=50,
         patience=10,
         steps=batches.count,
         capture=False,

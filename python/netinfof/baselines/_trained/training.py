@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
 from collections.abc import Callable
@@ -77,6 +78,12 @@ class Best:
             kept.copy_(torch.where(better, part, kept))
 
 
+@functools.cache
+def _side_stream(device: torch.device) -> Any:
+    """The stream that recordings are made on. One for all of them, because libraries keep a workspace for every stream."""
+    return torch.cuda.Stream(device)
+
+
 def train(
     model: nn.Module,
     step: Callable[[], Tensor],
@@ -89,6 +96,7 @@ def train(
     patience: int,
     steps: int = 1,
     capture: bool = True,
+    groups: list[dict[str, Any]] | None = None,
 ) -> Fit:
     """Train a model with Adam until its validation metrics have not improved for some rounds.
 
@@ -114,12 +122,16 @@ def train(
         Number of steps in a round.
     capture
         Whether a GPU may record a round once and replay it, which is much faster for small graphs. All shapes must then stay the same.
+    groups
+        Parameters with learning rates of their own, instead of all with `lr`.
     """
     on_gpu = next(model.parameters()).is_cuda
     capture = capture and on_gpu
-    optimizer = torch.optim.Adam(model.parameters(), lr=lr, weight_decay=weight_decay, fused=on_gpu, capturable=capture)
-    best, losses = Best(), []
-    last = torch.zeros((), device=next(model.parameters()).device)
+    optimizer = torch.optim.Adam(groups or model.parameters(), lr=lr, weight_decay=weight_decay, fused=on_gpu, capturable=capture)
+    best = Best()
+    losses: list[float] = []
+    device = next(model.parameters()).device
+    last = torch.zeros((), device=device)
 
     def round_() -> None:
         model.train()
@@ -129,6 +141,8 @@ def train(
             loss.backward()
             optimizer.step()
             last.copy_(loss.detach())
+            if not losses:
+                losses.append(float(loss))
         model.eval()
         with torch.no_grad():
             judged = judge()
@@ -141,18 +155,17 @@ def train(
     done = 0
     if capture:
         # A few rounds before the recording, on a stream of their own, as PyTorch asks for.
-        side = torch.cuda.Stream()
+        side = _side_stream(device)
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(3):
                 round_()
-                losses.append(float(last))
         torch.cuda.current_stream().wait_stream(side)
         done = 3
         graph = torch.cuda.CUDAGraph()
         optimizer.zero_grad(set_to_none=True)
         try:
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, stream=side):
                 round_()
             replay = graph.replay
         except torch.cuda.OutOfMemoryError:
@@ -166,8 +179,6 @@ def train(
         clock.check()
         replay()
         done += 1
-        if not losses:
-            losses.append(float(last))
         if done % every == 0 and done - int(best.at) >= patience:
             break
     assert best.valid is not None
