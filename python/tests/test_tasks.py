@@ -170,6 +170,15 @@ def test_keywords_are_the_words_of_the_command(command: str) -> None:
     assert words - elsewhere == set(netinfof.Options.__annotations__)
 
 
+def test_the_smallest_gain_worth_having() -> None:
+    gained = netinfof.probe("synth:demo", task="nodes", splits=1, smallest_gain=0.2)
+    assert gained.to_dict()["params"]["smallest_gain"] == 0.2
+    estimator = netinfof.NodeProbe(splits=1, smallest_gain=0.2).fit("synth:demo")
+    assert estimator.result_.to_dict()["params"] == gained.to_dict()["params"]
+    with pytest.raises(ValueError, match=r"invalid `smallest_gain`: 0 \(need a share of the entropy above 0, at most 0.5\)"):
+        netinfof.probe("synth:demo", smallest_gain=0.0)
+
+
 def test_hints_are_notes() -> None:
     with pytest.raises(ValueError) as caught:
         netinfof.probe([[0], [1]])

@@ -120,6 +120,31 @@ fn act_on_nodes_has_the_same_shape() {
 }
 
 #[test]
+fn the_smallest_gain_decides_what_is_worth_having() {
+    let kind = |share: &str| {
+        let value = json(&["probe", "--task", "nodes", "--smallest-gain", share, "--json", "-"]);
+        assert_eq!(value["params"]["smallest_gain"].as_f64().unwrap().to_string(), share);
+        let information = &value["predictive_information"];
+        let at = |key: &str| information[key].as_f64().unwrap();
+        assert!((at("smallest_gain") - share.parse::<f64>().unwrap() * at("entropy")).abs() < 1e-12);
+        value["verdict"]["kind"].as_str().unwrap().to_string()
+    };
+    assert_eq!((kind("0.05").as_str(), kind("0.45").as_str()), ("gnn", "undecided"));
+    for (command, task) in [("probe", "links"), ("act", "nodes")] {
+        for (share, shown) in [("0", "0"), ("0.6", "0.6"), ("nan", "NaN")] {
+            let output = netinfof(&[command, "--task", task, "--smallest-gain", share]);
+            assert_eq!(output.status.code(), Some(2));
+            let expected = format!(
+                "error: invalid `smallest_gain`: {shown} (need a share of the entropy above 0, at most 0.5)\n"
+            );
+            assert!(stderr(&output).ends_with(&expected), "{}", stderr(&output));
+        }
+    }
+    let value = json(&["probe", "--components", "U,F", "--json", "-"]);
+    assert_eq!(value["params"]["smallest_gain"], 0.05);
+}
+
+#[test]
 fn probe_has_no_test_figures() {
     let value = json(&["probe", "--components", "U,F", "--json", "-"]);
     assert!(value["splits"][0]["test"].is_null() && value["mean"]["test"].is_null());

@@ -52,7 +52,8 @@ impl Task for Nodes {
     }
 
     fn common(params: &NodeParams) -> CommonParams<'_> {
-        CommonParams { splits: params.splits, seed: params.seed, component: &params.component }
+        let &NodeParams { splits, seed, ref component, smallest_gain, .. } = params;
+        CommonParams { splits, seed, component, smallest_gain }
     }
 
     fn run_params(params: &NodeParams) -> RunParams {
