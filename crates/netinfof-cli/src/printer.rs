@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::GraphFacts;
+use netinfof::report::Estimate;
 use netinfof::report::RunParams;
 use netinfof::report::VerdictKind;
 use netinfof::report::{ColumnKind, ColumnTreatment};
@@ -445,6 +446,16 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
         }
     } else {
         lines.push("  features    none".into());
+    }
+    if let Some(similarity) = &facts.feature_similarity {
+        let shown =
+            |own: Estimate| format!("{:.3} [{:.3}, {:.3}]", own.value, own.interval[0], own.interval[1]);
+        let two_steps =
+            similarity.two_steps.map_or_else(String::new, |own| format!(", at two steps {}", shown(own)));
+        lines.push(format!(
+            "  similarity  {} of the time a neighbour's features are closer than another node's{two_steps} (0.5: unrelated)",
+            shown(similarity.neighbours)
+        ));
     }
     if facts.classes > 0 {
         lines.push(format!(

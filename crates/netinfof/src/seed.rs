@@ -59,6 +59,8 @@ pub enum Stream {
     InformationFolds = 22,
     /// Training nodes of the ridge regressions, if there are many.
     RidgeSample = 23,
+    /// Nodes whose features are compared with those of their neighbours.
+    Neighbourhoods = 24,
 }
 
 /// The seed of a run.

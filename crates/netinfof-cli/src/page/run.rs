@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use netinfof::Report;
+use netinfof::report::Estimate;
 
 use super::chart;
 use super::table::{TableCell, count, escape, number, table, words};
@@ -39,6 +40,28 @@ pub(super) fn facts(out: &mut String, report: &Report) {
     if let Some(r) = g.degree_assortativity {
         let what = "correlation of the degrees at the ends of an edge";
         rows.push(("degree assortativity", number("degree_assortativity", r, 3), what));
+    }
+    let similarity = g.feature_similarity.map(|own| (own.neighbours, own.two_steps));
+    let described = |own: Estimate| {
+        let [low, high] = own.interval;
+        format!(
+            "share of comparisons that find them closer than those of another node; 0.5: unrelated; 95 % interval {low:.3} – {high:.3}"
+        )
+    };
+    let described = similarity.map(|(near, two)| (described(near), two.map(|two| described(two))));
+    if let (Some((near, two)), Some((of_near, of_two))) = (similarity, &described) {
+        rows.push((
+            "features of neighbours",
+            number("feature_similarity.neighbours.value", near.value, 3),
+            of_near,
+        ));
+        if let (Some(two), Some(of_two)) = (two, of_two) {
+            rows.push((
+                "features at two steps",
+                number("feature_similarity.two_steps.value", two.value, 3),
+                of_two,
+            ));
+        }
     }
     if let (Some(edge), Some(h)) = (g.edge_homophily, &g.homophily) {
         rows.extend([

@@ -98,7 +98,7 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
             "isolated_share" => {
                 json["graph"]["isolated"].as_f64().map(|v| v / json["graph"]["nodes"].as_f64().unwrap())
             }
-            key => json["graph"][key].as_f64(),
+            key => json["graph"].pointer(&format!("/{}", key.replace('.', "/"))).and_then(Value::as_f64),
         };
         assert_eq!((Some(value), shown.clone()), (wanted, rounded(value, &shown)), "{row}");
     }

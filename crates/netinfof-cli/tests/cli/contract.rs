@@ -164,6 +164,26 @@ fn inspect_tells_what_a_graph_is() {
 }
 
 #[test]
+fn inspect_compares_features_with_edges() {
+    let value = json(&["inspect", "synth:demo", "--json", "-"]);
+    let found = &value["graph"]["feature_similarity"];
+    assert_eq!(found["sampled"], 1000);
+    for key in ["neighbours", "two_steps"] {
+        let at = |path: &str| found.pointer(&format!("/{key}/{path}")).and_then(Value::as_f64).unwrap();
+        assert!(at("interval/0") <= at("value") && at("value") <= at("interval/1"), "{found}");
+    }
+    let shown = format!("  similarity  {:.3} [", found["neighbours"]["value"].as_f64().unwrap());
+    let text = stdout(&netinfof(&["inspect", "synth:demo"]));
+    assert!(text.contains(&shown) && text.contains("; nodes at two steps "), "{text}");
+    assert_eq!(json(&["probe", "--json", "-"])["graph"]["feature_similarity"], *found);
+    // Without features there is nothing to compare.
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(30, ","));
+    assert!(json(&["inspect", &graph, "--json", "-"])["graph"]["feature_similarity"].is_null());
+    assert!(!stdout(&netinfof(&["inspect", &graph])).contains("similarity"));
+}
+
+#[test]
 fn switches_change_the_model() {
     let slimg = json(&["act", "--preset", "slimg", "--json", "-"]);
     assert_eq!(slimg["params"]["compat"]["kind"], "none");
