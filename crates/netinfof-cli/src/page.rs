@@ -439,6 +439,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
     if several {
         heads.push(("deviation", true));
     }
+    heads.push((if report.task == netinfof::TaskKind::Nodes { "majority class" } else { "chance" }, true));
     heads.push((if several { "validation, first split" } else { "validation" }, true));
     let rows: Vec<(String, Vec<TableCell>)> = report
         .mean
@@ -449,11 +450,20 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             if several {
                 cells.push(number("std", report.std.test.get(name).copied().unwrap_or(0.0), 4));
             }
+            cells.push(match report.mean.no_information.get(name) {
+                Some(&without) => number("no_information", without, 4),
+                None => words("no_information", "–"),
+            });
             cells.push(number("valid", act.valid.get(name).copied().unwrap_or(f64::NAN), 4));
             (name.to_string(), cells)
         })
         .collect();
-    table(out, "metric-table", "Metrics; test figures are means of the splits", &heads, &rows);
+    let caption = if report.task == netinfof::TaskKind::Nodes {
+        "Metrics; test figures are means of the splits. Majority class: the same for a model that predicts the most frequent training class"
+    } else {
+        "Metrics; test figures are means of the splits. Chance: the same for a random ranking"
+    };
+    table(out, "metric-table", caption, &heads, &rows);
     let weights: Vec<(String, &str, f64, String)> = act
         .weights
         .iter()

@@ -13,7 +13,7 @@ use netinfof::report::VerdictKind;
 use netinfof::report::{ColumnKind, ColumnTreatment};
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
-use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result};
+use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result, TaskKind};
 
 /// Shows progress as a bar on a terminal and as plain lines elsewhere.
 pub(crate) struct TerminalProgress {
@@ -271,13 +271,19 @@ pub(crate) fn report(report: &Report) -> String {
         text.push('\n');
     }
     if with_act {
-        text.push_str("\n  test\n");
+        let wide = if splits == 1 { 6 } else { 15 };
+        let of_what = match report.task {
+            TaskKind::Nodes => "majority class",
+            _ => "chance",
+        };
+        let _ = writeln!(text, "\n  {:18} {:wide$}   {of_what}", "test", "");
         for (name, value) in report.mean.test.iter() {
             let spread = report.std.test.get(name).copied().unwrap_or(0.0);
-            let _ = match splits {
-                1 => writeln!(text, "  {name:18} {value:.4}"),
-                _ => writeln!(text, "  {name:18} {value:.4} ± {spread:.4}"),
-            };
+            let value =
+                if splits == 1 { format!("{value:.4}") } else { format!("{value:.4} ± {spread:.4}") };
+            let without = report.mean.no_information.get(name);
+            let without = without.map_or_else(String::new, |without| format!("   {without:.4}"));
+            let _ = writeln!(text, "  {name:18} {value}{without}");
         }
     }
     let seconds: f64 = report.splits.iter().filter_map(|s| s.seconds.get("total")).sum();

@@ -106,6 +106,7 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
         let wanted = match key.as_str() {
             "test" => &json["mean"]["test"][&row],
             "std" => &json["std"]["test"][&row],
+            "no_information" => &json["mean"]["no_information"][&row],
             _ => &json["splits"][0]["valid"][&row],
         };
         assert_eq!((Some(value), shown.clone()), (wanted.as_f64(), rounded(value, &shown)), "{row} {key}");

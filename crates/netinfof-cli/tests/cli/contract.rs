@@ -65,6 +65,7 @@ fn act_writes_the_documented_json() {
         assert_eq!(split["chosen"]["converged"], true);
         assert!(split["seconds"]["act"].as_f64().unwrap() >= 0.0);
     }
+    assert_eq!(value["mean"]["no_information"], serde_json::json!({ "auc": 0.5, "ap": 0.5 }));
     assert!(value["verdict"]["kind"].is_string() && value["verdict"]["reason"].as_str().unwrap().len() > 20);
     assert_eq!(value["comparisons"].as_array().unwrap().len(), 3);
     // Six to the best one, and propagation to features.
@@ -117,6 +118,14 @@ fn act_on_nodes_has_the_same_shape() {
     );
     let text = stdout(&netinfof(&["act", "--task", "nodes"]));
     assert!(text.contains("node classification · 4 classes") && text.contains("macro_f1"), "{text}");
+    // A model without information, beside the test metrics.
+    let without = &split["no_information"];
+    assert_eq!((&value["mean"]["no_information"], &split["baseline"]), (without, &without["accuracy"]));
+    assert_eq!((without["balanced_accuracy"].as_f64(), without.as_object().unwrap().len()), (Some(0.25), 3));
+    let majority = without["accuracy"].as_f64().unwrap();
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  test")).collect();
+    assert!(lines[0].ends_with(" majority class"), "{text}");
+    assert!(lines[1].starts_with("  accuracy") && lines[1].ends_with(&format!("   {majority:.4}")), "{text}");
 }
 
 #[test]
@@ -133,7 +142,7 @@ fn the_smallest_gain_decides_what_is_worth_having() {
     for (command, task) in [("probe", "links"), ("act", "nodes")] {
         for (share, shown) in [("0", "0"), ("0.6", "0.6"), ("nan", "NaN")] {
             let output = netinfof(&[command, "--task", task, "--smallest-gain", share]);
-            assert_eq!(output.status.code(), Some(2));
+            assert_eq!(output.status.code(), Some(1));
             let expected = format!(
                 "error: invalid `smallest_gain`: {shown} (need a share of the entropy above 0, at most 0.5)\n"
             );
@@ -174,7 +183,7 @@ fn inspect_compares_features_with_edges() {
     }
     let shown = format!("  similarity  {:.3} [", found["neighbours"]["value"].as_f64().unwrap());
     let text = stdout(&netinfof(&["inspect", "synth:demo"]));
-    assert!(text.contains(&shown) && text.contains("; nodes at two steps "), "{text}");
+    assert!(text.contains(&shown) && text.contains(", at two steps "), "{text}");
     assert_eq!(json(&["probe", "--json", "-"])["graph"]["feature_similarity"], *found);
     // Without features there is nothing to compare.
     let folder = Folder::new();
