@@ -165,7 +165,7 @@ def test_the_table_of_tasks_is_that_of_the_command(command: str) -> None:
 def test_keywords_are_the_words_of_the_command(command: str) -> None:
     help_text = subprocess.run([command, "probe", "--help"], check=True, capture_output=True, text=True).stdout
     words = {word[2:].replace("-", "_") for word in re.findall(r"^\s+(?:-\w, )?(--[a-z0-9-]+)", help_text, re.MULTILINE)}
-    elsewhere = {"task", "seed", "threads", "quiet", "help", "json", "html", "nodes", "label", "ends", "format", "split", "train", "valid", "test"}
+    elsewhere = {"task", "seed", "threads", "quiet", "help", "json", "html", "verbose", "nodes", "label", "ends", "format", "split", "train", "valid", "test"}
     elsewhere.add("component")  # The keyword `components` takes a mapping instead of files.
     assert words - elsewhere == set(netinfof.Options.__annotations__)
 

@@ -270,6 +270,11 @@ pub(crate) struct RunArgs {
     /// Write a self-contained page with verdict, charts and tables
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,
+    /// Print every component, too
+    ///
+    /// The paper's scores, the weights of the model, and the controls of predictive information.
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

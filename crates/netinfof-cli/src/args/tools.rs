@@ -49,6 +49,11 @@ pub(crate) struct ReportArgs {
     /// Page to write [default: the name of the JSON file with .html]
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,
+    /// Print every component, too
+    ///
+    /// The paper's scores, the weights of the model, and the controls of predictive information.
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -90,11 +90,11 @@ pub(super) fn facts(out: &mut String, report: &Report) {
     }
     let rows: Vec<(String, Vec<TableCell>)> =
         rows.into_iter().map(|(name, cell, what)| (name.into(), vec![cell, words("what", what)])).collect();
-    out.push_str("<section id=\"graph\"><h2>The graph</h2>");
+    out.push_str("<section id=\"graph\"><details><summary><h2>The graph</h2></summary>");
     table(out, "fact-table", "Facts", &[("fact", false), ("value", true), ("what it is", false)], &rows);
     let _ = writeln!(
         out,
-        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></section>",
+        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></details></section>",
         chart::degrees(&g.degrees)
     );
 }

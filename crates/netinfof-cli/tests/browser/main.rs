@@ -70,6 +70,14 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
     assert_eq!(text(page, "#reason"), plain(&json["verdict"]["reason"]));
     assert_eq!(text(page, "#next"), format!("Next. {}", plain(&json["verdict"]["next"])));
     assert_eq!(text(page, "#command"), json["command"]);
+    // What is folded is there, and a link opens it.
+    let open =
+        |page: &mut Page, of: &str| page.value(&format!("document.querySelector('{of} > details').open"));
+    assert_eq!(open(page, "#components"), false);
+    page.value("document.querySelector('nav a[href=\"#components\"]').click()");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(open(page, "#components"), true);
+    page.value("document.querySelectorAll('details').forEach(d => { d.open = true; })");
 
     let found = cells(page, "component-table");
     let components = json["components"].as_object().unwrap();

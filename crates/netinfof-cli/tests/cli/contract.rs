@@ -15,6 +15,19 @@ fn probe_without_arguments_answers_on_a_built_in_graph() {
     assert!(output.status.success());
     let text = stdout(&output);
     assert!(text.contains("demo: 1200 nodes") && text.contains("clean protocol"), "{text}");
+    // One headline, three labelled lines, the next step with its command, and a hint at the rest.
+    for part in
+        ["\n  Structure is enough.\n", "\n  structure   ", "\n  features   ", "\n  propagated features "]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(
+        text.contains("\n  Next: ") && text.contains("\n    netinfof act --components U,R,X\n"),
+        "{text}"
+    );
+    assert!(text.ends_with(" · -v shows every component\n") && !text.contains("held-out"), "{text}");
+    let text = stdout(&netinfof(&["probe", "-v"]));
+    assert!(text.contains("\n  all together ") && !text.contains("-v shows"), "{text}");
     for name in ["U  structure", "R  random walks", "F  features", "S  prop. with self", "X  pair"] {
         assert!(text.contains(name), "{text}");
     }

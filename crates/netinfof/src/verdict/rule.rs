@@ -331,7 +331,7 @@ impl Evidence<'_> {
             "`netinfof act` fits its linear counterpart in seconds, the baseline to beat"
         };
         match kind {
-            VerdictKind::Gnn => format!("Train a GNN; {baseline}."),
+            VerdictKind::Gnn => format!("Train a GNN, such as GCN or GraphSAGE; {baseline}."),
             VerdictKind::Combine => {
                 "Use features and structural embeddings together, or a GNN with skip connections; a plain GCN may lose the information in the features."
                     .into()
