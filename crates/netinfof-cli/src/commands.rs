@@ -140,7 +140,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
     if let (Some(path), Some(model)) = (save, &kept) {
         model.save(path)?;
     }
-    finish(run.output.json.as_deref(), || report.to_json(), || printed(&report, run.verbose))?;
+    finish(run.output.json.as_deref(), || report.to_json(), || printed(&report, run.detail.verbose))?;
     match (save, &kept) {
         (Some(path), Some(model)) if run.output.json.as_deref() != Some(Path::new("-")) => {
             model::saved(model, path)
@@ -193,7 +193,11 @@ fn show_again(args: &ReportArgs) -> Result<()> {
     let baselines = args.baselines.as_deref().map(|path| Baselines::read(path, &report)).transpose()?;
     write_whole(&html, &page(&report, baselines.as_ref()))?;
     let compared = baselines.map_or_else(String::new, |baselines| format!("\n\n{}", baselines.text(&report)));
-    printer::out(&format!("{}{compared}\n\n  page: {}", printed(&report, args.verbose), html.display()))
+    printer::out(&format!(
+        "{}{compared}\n\n  page: {}",
+        printed(&report, args.detail.verbose),
+        html.display()
+    ))
 }
 
 /// Refuses a path that is a folder or whose folder does not exist.

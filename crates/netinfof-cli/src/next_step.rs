@@ -16,9 +16,11 @@ pub(crate) fn command(report: &Report) -> Option<String> {
     let links = report.task == TaskKind::Links;
     let verdict = &report.verdict;
     let acted = report.splits.iter().any(|split| split.act.is_some());
+    // Act with the components of one part, unless the components were chosen.
     let alone = |components: &str| {
         let chosen = words.options.iter().any(|option| CHOSEN.contains(&option.name()));
-        if chosen { words.act(&[]) } else { words.act(&["--components", components]) }
+        let all: &[&str] = if chosen { &[] } else { &["--components", components] };
+        (!acted || !chosen).then(|| words.act(all))
     };
     match verdict.kind {
         VerdictKind::Undecided => {
@@ -38,10 +40,9 @@ pub(crate) fn command(report: &Report) -> Option<String> {
             words.baselines(if links { "ncn,buddy" } else { "gcn-skip,linkx" }, report)
         }
         VerdictKind::Features | VerdictKind::Any if acted => words.baselines("mlp", report),
-        VerdictKind::Structure if acted && links => words.baselines("gcn-embedding", report),
         VerdictKind::Gnn | VerdictKind::Combine => Some(words.act(&[])),
-        VerdictKind::Structure if !acted => Some(alone(if links { "U,R,X" } else { "U,R,C" })),
-        VerdictKind::Features | VerdictKind::Any => Some(alone("F")),
+        VerdictKind::Structure => alone(if links { "U,R,X" } else { "U,R,C" }),
+        VerdictKind::Features | VerdictKind::Any => alone("F"),
         _ => None,
     }
 }
@@ -107,7 +108,7 @@ impl<'a> CommandWords<'a> {
         let known = options.iter().all(|option| SHARED.contains(&option.name()));
         let graph = match graph[..] {
             [] => "synth:demo",
-            [ref graph] => graph.word,
+            [graph] => graph.word,
             _ => return None,
         };
         let mut line = format!("python -m netinfof.baselines {graph}");
@@ -148,17 +149,17 @@ mod tests {
 
     use super::*;
 
-    fn report() -> Report {
+    fn report(goal: Goal) -> Report {
         let exec = Exec::new(1).unwrap();
         let graph = netinfof::synth::named("demo", Seed(0), &exec).unwrap();
         let mut params = LinkParams::default();
         params.component.dim = 8;
-        netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap()
+        netinfof::links(&graph, None, goal, &params, &exec).unwrap()
     }
 
     #[test]
     fn the_next_command_follows_from_the_verdict() {
-        let mut report = report();
+        let mut report = report(Goal::Probe);
         let mut next = |kind: VerdictKind, line: Option<&str>| {
             report.verdict.kind = kind;
             report.verdict.next = "Set their shares, such as `--shares 0.5,0.3`.".into();
@@ -186,7 +187,22 @@ mod tests {
 
     #[test]
     fn models_are_trained_on_the_same_splits() {
-        let report = report();
+        let mut report = report(Goal::Act);
+        report.command = Some("netinfof act g.npz".into());
+        for (kind, expected) in [
+            (VerdictKind::Gnn, Some("python -m netinfof.baselines g.npz --models gcn,sage --splits 1")),
+            (VerdictKind::Combine, Some("python -m netinfof.baselines g.npz --models ncn,buddy --splits 1")),
+            (VerdictKind::Features, Some("python -m netinfof.baselines g.npz --models mlp --splits 1")),
+            (VerdictKind::Structure, Some("netinfof act g.npz --components U,R,X")),
+            (VerdictKind::Nothing, None),
+        ] {
+            report.verdict.kind = kind;
+            assert_eq!(command(&report).as_deref(), expected, "{kind:?}");
+        }
+        // The run was that of structure alone.
+        report.command = Some("netinfof act g.npz --components U,R,X".into());
+        report.verdict.kind = VerdictKind::Structure;
+        assert_eq!(command(&report), None);
         let trained = |line: &str| CommandWords::of(line).unwrap().baselines("gcn", &report);
         let expected = "python -m netinfof.baselines g.npz --task nodes --seed=3 --models gcn --splits 1";
         let found = trained("netinfof act --json r.json g.npz --task nodes --seed=3 --save m");

@@ -11,7 +11,7 @@ use netinfof::{ComponentKind, ComponentParams, Error, Goal, Graph, LinkParams, N
 use netinfof_io::load::LoadParams;
 
 use super::input::{GraphArgs, SplitArgs, component_file};
-use super::output::OutputArgs;
+use super::output::{DetailArgs, OutputArgs};
 use super::{INPUT, METHOD, OUTPUT, TASK};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -270,11 +270,8 @@ pub(crate) struct RunArgs {
     /// Write a self-contained page with verdict, charts and tables
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,
-    /// Print every component, too
-    ///
-    /// The paper's scores, the weights of the model, and the controls of predictive information.
-    #[arg(long, short, help_heading = OUTPUT)]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) detail: DetailArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

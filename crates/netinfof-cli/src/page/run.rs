@@ -48,7 +48,7 @@ pub(super) fn facts(out: &mut String, report: &Report) {
             "share of comparisons that find them closer than those of another node; 0.5: unrelated; 95 % interval {low:.3} – {high:.3}"
         )
     };
-    let described = similarity.map(|(near, two)| (described(near), two.map(|two| described(two))));
+    let described = similarity.map(|(near, two)| (described(near), two.map(described)));
     if let (Some((near, two)), Some((of_near, of_two))) = (similarity, &described) {
         rows.push((
             "features of neighbours",
