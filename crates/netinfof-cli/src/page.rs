@@ -133,10 +133,19 @@ fn information(out: &mut String, report: &Report) {
         }))
         .collect();
     let mut pale = String::new();
-    if found.bits("control").is_some() {
-        pale.push_str(
-            " The control is all together with the propagated features of other nodes: what propagation adds beyond a sketch of the structure is the \
-             difference from it.",
+    let controls: Vec<&str> = [
+        ("control", "with the propagated features of other nodes"),
+        ("rewired", "with features propagated over other edges between nodes of the same degrees"),
+    ]
+    .into_iter()
+    .filter(|(name, _)| found.bits(name).is_some())
+    .map(|(_, what)| what)
+    .collect();
+    if !controls.is_empty() {
+        let _ = write!(
+            pale,
+            " Controls, in pale, are all together {}: what propagation adds beyond a sketch of the structure, or beyond smoothing, is the difference from them.",
+            controls.join(", or ")
         );
     }
     if found.bits("features, nonlinear").is_some() {

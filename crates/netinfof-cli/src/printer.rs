@@ -353,12 +353,13 @@ fn information(report: &Report, detail: ReportDetail) -> String {
 }
 
 /// Groups of components with their names for people: the parts of the data, then what they are compared with.
-pub(crate) const INFORMATION_GROUPS: [(&str, &str); 6] = [
+pub(crate) const INFORMATION_GROUPS: [(&str, &str); 7] = [
     ("structure", "structure"),
     ("features", "features"),
     ("propagation", "propagated features"),
     ("all", "all together"),
     ("control", "control, other features"),
+    ("rewired", "control, other edges"),
     ("features, nonlinear", "features, by distance"),
 ];
 /// Number of groups that are parts of the data.

@@ -60,7 +60,7 @@ pub enum Stream {
     /// Training nodes of the ridge regressions, if there are many.
     RidgeSample = 23,
     /// Nodes whose features are compared with those of their neighbours.
-    Neighbourhoods = 24,
+    Neighbourhoods = 25,
 }
 
 /// The seed of a run.
