@@ -56,6 +56,8 @@ class LinkProbe(ProbeEstimator):
         Number of similarity bins.
     crossfit
         Number of folds of cross-fitting; 0 turns it off. None: 5, or 0 in the paper protocol.
+    smallest_gain
+        Smallest gain worth having, as a share of the target's entropy: the verdict ignores smaller gains.
     split
         A split of your own: a :class:`LinkSplit`, or the path of a file (docs/formats.md). None: edges
         are split at random.
@@ -104,6 +106,7 @@ class LinkProbe(ProbeEstimator):
         steps: int = 2,
         bins: int = 8,
         crossfit: int | None = None,
+        smallest_gain: float = 0.05,
         split: SplitLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -121,6 +124,7 @@ class LinkProbe(ProbeEstimator):
         self.steps = steps
         self.bins = bins
         self.crossfit = crossfit
+        self.smallest_gain = smallest_gain
         self.split = split
         self.random_state = random_state
         self.n_jobs = n_jobs

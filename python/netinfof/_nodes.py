@@ -160,6 +160,8 @@ class NodeProbe(ProbeEstimator, _OfNodes):
         Number of clusters per class. None: 2.
     min_class
         Classes with fewer labelled nodes are left out.
+    smallest_gain
+        Smallest gain worth having, as a share of the target's entropy: the verdict ignores smaller gains.
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
         a file (docs/formats.md). None: nodes are split at random.
@@ -206,6 +208,7 @@ class NodeProbe(ProbeEstimator, _OfNodes):
         steps: int = 2,
         clusters_per_class: int | None = None,
         min_class: int = 0,
+        smallest_gain: float = 0.05,
         split: SplitLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
@@ -220,6 +223,7 @@ class NodeProbe(ProbeEstimator, _OfNodes):
         self.steps = steps
         self.clusters_per_class = clusters_per_class
         self.min_class = min_class
+        self.smallest_gain = smallest_gain
         self.split = split
         self.random_state = random_state
         self.n_jobs = n_jobs

@@ -60,6 +60,8 @@ class Options(TypedDict, total=False):
     normalization: Literal["none", "rows", "columns", "both", "by-kind"] | None
     #: Nodes: classes with fewer labelled nodes are left out. Default 0.
     min_class: int | None
+    #: Smallest gain worth having, as a share of the target's entropy, above 0 and at most 0.5. The verdict ignores smaller gains. Default 0.05.
+    smallest_gain: float | None
     #: LASSO penalties that Act tries.
     lambda1: float | Iterable[float] | None
     #: Group penalties that Act tries.

@@ -146,6 +146,15 @@ class Result:
         """Test metrics, as means over the splits; empty after a probe."""
         return dict(self.data["mean"].get("test", {}))
 
+    @property
+    def no_information(self) -> dict[str, float]:
+        """Test metrics of a model without information, as means over the splits; empty after a probe.
+
+        For nodes it predicts the most frequent training class; for links ``auc`` and ``ap`` are those of a
+        random ranking.
+        """
+        return dict(self.data["mean"].get("no_information", {}))
+
     def compare(self, baselines: Baselines | str | os.PathLike[str]) -> Table:
         """Compare the test metrics with those of trained baselines on the same splits.
 

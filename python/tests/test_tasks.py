@@ -165,9 +165,27 @@ def test_the_table_of_tasks_is_that_of_the_command(command: str) -> None:
 def test_keywords_are_the_words_of_the_command(command: str) -> None:
     help_text = subprocess.run([command, "probe", "--help"], check=True, capture_output=True, text=True).stdout
     words = {word[2:].replace("-", "_") for word in re.findall(r"^\s+(?:-\w, )?(--[a-z0-9-]+)", help_text, re.MULTILINE)}
-    elsewhere = {"task", "seed", "threads", "quiet", "help", "json", "html", "nodes", "label", "ends", "format", "split", "train", "valid", "test"}
+    elsewhere = {"task", "seed", "threads", "quiet", "help", "json", "html", "verbose", "nodes", "label", "ends", "format", "split", "train", "valid", "test"}
     elsewhere.add("component")  # The keyword `components` takes a mapping instead of files.
     assert words - elsewhere == set(netinfof.Options.__annotations__)
+
+
+def test_the_smallest_gain_worth_having() -> None:
+    gained = netinfof.probe("synth:demo", task="nodes", splits=1, smallest_gain=0.2)
+    assert gained.data["params"]["smallest_gain"] == 0.2
+    estimator = netinfof.NodeProbe(splits=1, smallest_gain=0.2).fit("synth:demo")
+    assert estimator.result_.data["params"] == gained.data["params"]
+    with pytest.raises(ValueError, match=r"invalid `smallest_gain`: 0 \(need a share of the entropy above 0, at most 0.5\)"):
+        netinfof.probe("synth:demo", smallest_gain=0.0)
+
+
+def test_a_model_without_information_stands_beside_the_metrics() -> None:
+    links = netinfof.act("synth:demo")
+    assert links.no_information == {"auc": 0.5, "ap": 0.5}
+    nodes = netinfof.act("synth:demo", task="nodes")
+    assert nodes.no_information["balanced_accuracy"] == 0.25
+    assert nodes.no_information.keys() == nodes.test.keys()
+    assert netinfof.probe("synth:demo").no_information == {}
 
 
 def test_hints_are_notes() -> None:

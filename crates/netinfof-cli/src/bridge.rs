@@ -58,7 +58,7 @@ pub fn page(report: &Report) -> String {
 
 /// A report as the command prints it.
 pub fn table(report: &Report) -> String {
-    printer::report(report)
+    printer::report(report, printer::ReportDetail::Components)
 }
 
 /// The facts about a graph, as `netinfof inspect` prints them.

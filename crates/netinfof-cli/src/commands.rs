@@ -22,7 +22,7 @@ use crate::args::{
 use crate::baselines::Baselines;
 use crate::datasets::{self, DatasetList};
 use crate::page::page;
-use crate::printer::{self, TerminalProgress};
+use crate::printer::{self, ReportDetail, TerminalProgress};
 use crate::result_table::ResultTable;
 
 /// Runs the chosen command; `words` is the whole command line, for the report. Returns the exit status.
@@ -140,13 +140,21 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
     if let (Some(path), Some(model)) = (save, &kept) {
         model.save(path)?;
     }
-    finish(run.output.json.as_deref(), || report.to_json(), || printer::report(&report))?;
+    finish(run.output.json.as_deref(), || report.to_json(), || printed(&report, run.detail.verbose))?;
     match (save, &kept) {
         (Some(path), Some(model)) if run.output.json.as_deref() != Some(Path::new("-")) => {
             model::saved(model, path)
         }
         _ => Ok(()),
     }
+}
+
+/// The report for the terminal, with a hint at what is not shown.
+fn printed(report: &Report, verbose: bool) -> String {
+    if verbose {
+        return printer::report(report, ReportDetail::Components);
+    }
+    printer::report(report, ReportDetail::Answer) + " · -v shows every component"
 }
 
 fn own_file(name: &'static str, path: &Path) -> Error {
@@ -185,7 +193,11 @@ fn show_again(args: &ReportArgs) -> Result<()> {
     let baselines = args.baselines.as_deref().map(|path| Baselines::read(path, &report)).transpose()?;
     write_whole(&html, &page(&report, baselines.as_ref()))?;
     let compared = baselines.map_or_else(String::new, |baselines| format!("\n\n{}", baselines.text(&report)));
-    printer::out(&format!("{}{compared}\n\n  page: {}", printer::report(&report), html.display()))
+    printer::out(&format!(
+        "{}{compared}\n\n  page: {}",
+        printed(&report, args.detail.verbose),
+        html.display()
+    ))
 }
 
 /// Refuses a path that is a folder or whose folder does not exist.

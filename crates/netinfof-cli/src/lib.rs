@@ -8,6 +8,7 @@ mod baselines;
 pub mod bridge;
 mod commands;
 mod datasets;
+mod next_step;
 mod page;
 mod printer;
 mod result_table;

@@ -17,6 +17,7 @@ use netinfof::report::Group;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
 
 use crate::baselines::Baselines;
+use crate::next_step;
 use crate::printer::{self, headline, meaning};
 use run::{again, facts};
 use table::{TableCell, code, count, counts, escape, number, range, table, words};
@@ -26,8 +27,14 @@ pub(crate) fn page(report: &Report, trained: Option<&Baselines>) -> String {
     let mut body = String::new();
     header(&mut body, report, trained.is_some());
     information(&mut body, report);
-    components(&mut body, report);
     let first = report.splits.first();
+    if let Some(act) = first.and_then(|split| split.act.as_ref()) {
+        solved(&mut body, report, act);
+    }
+    if let Some(trained) = trained {
+        baselines::compared(&mut body, report, trained);
+    }
+    components(&mut body, report);
     if let Some(split) = first {
         if report.task == netinfof::TaskKind::Links {
             similarities(&mut body, report, split);
@@ -35,12 +42,6 @@ pub(crate) fn page(report: &Report, trained: Option<&Baselines>) -> String {
         } else {
             clusters(&mut body, report, split);
         }
-    }
-    if let Some(act) = first.and_then(|split| split.act.as_ref()) {
-        solved(&mut body, report, act);
-    }
-    if let Some(trained) = trained {
-        baselines::compared(&mut body, report, trained);
     }
     facts(&mut body, report);
     again(&mut body, report);
@@ -64,27 +65,25 @@ fn header(out: &mut String, report: &Report, compared: bool) {
     let _ = write!(
         out,
         "<header><h1>{}</h1><p>{}</p></header>\n\
-         <section id=\"verdict\" class=\"{}\" aria-label=\"Verdict\"><h2>{}</h2><p id=\"reason\">{}</p><p id=\"next\"><b>Next.</b> {}</p></section>\n",
+         <section id=\"verdict\" class=\"{}\" aria-label=\"Verdict\"><h2>{}</h2><p id=\"reason\">{}</p><p id=\"next\"><b>Next.</b> {}</p>{}</section>\n",
         escape(&report.graph.name),
         escape(&printer::run_line(report)),
         kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or(""),
         escape(headline(report.verdict.kind)),
         code(&report.verdict.reason),
-        code(&report.verdict.next)
+        code(&report.verdict.next),
+        next_step::command(report)
+            .map_or_else(String::new, |line| format!("<pre id=\"next-command\">{}</pre>", escape(&line)))
     );
-    if let Some(line) = printer::preparation_line(report) {
-        let _ = write!(out, "<p class=\"note\" id=\"preparation\">{}</p>", escape(&line));
-    }
-    if !report.notices.is_empty() {
-        out.push_str("<ul class=\"note\" id=\"notices\">");
-        for notice in &report.notices {
-            let _ = write!(out, "<li>{}</li>", code(notice));
-        }
-        out.push_str("</ul>\n");
-    }
     let mut places = Vec::new();
     if report.predictive_information.is_some() {
         places.push(("information", "Predictive information"));
+    }
+    if report.splits.first().is_some_and(|split| split.act.is_some()) {
+        places.push(("act", "Solved"));
+    }
+    if compared {
+        places.push(("baselines", "Trained baselines"));
     }
     places.push(("components", "Components"));
     places.extend(if report.task == netinfof::TaskKind::Links {
@@ -92,47 +91,76 @@ fn header(out: &mut String, report: &Report, compared: bool) {
     } else {
         vec![("clusters", "Clusters and classes")]
     });
-    if report.splits.first().is_some_and(|split| split.act.is_some()) {
-        places.push(("act", "Solved"));
-    }
-    if compared {
-        places.push(("baselines", "Trained baselines"));
-    }
     places.extend([("graph", "The graph"), ("again", "Run it again")]);
     out.push_str("<nav aria-label=\"Contents\"><ul>");
     for (id, name) in places {
         let _ = write!(out, "<li><a href=\"#{id}\">{name}</a></li>");
     }
     out.push_str("</ul></nav>\n");
+    let preparation = printer::preparation_line(report);
+    if preparation.is_none() && report.notices.is_empty() {
+        return;
+    }
+    out.push_str("<details id=\"data\"><summary>How the data were read</summary>");
+    if let Some(line) = preparation {
+        let _ = write!(out, "<p class=\"note\" id=\"preparation\">{}</p>", escape(&line));
+    }
+    if !report.notices.is_empty() {
+        out.push_str("<ul class=\"note\" id=\"notices\">");
+        for notice in &report.notices {
+            let _ = write!(out, "<li>{}</li>", code(notice));
+        }
+        out.push_str("</ul>");
+    }
+    out.push_str("</details>\n");
 }
 
 /// Predictive information of groups of components, and the gains of one group over another.
 fn information(out: &mut String, report: &Report) {
     let Some(found) = &report.predictive_information else { return };
-    let shown: Vec<(String, &str, Estimate)> = [
-        ("structure", "structure", "structure"),
-        ("features", "features", "features"),
-        ("propagation", "propagated features", "propagation"),
-        ("all", "all together", "other"),
-        ("control", "control: shuffled features", "pale"),
-        ("features, nonlinear", "features, nonlinear", "pale"),
+    let groups = printer::INFORMATION_GROUPS.iter().filter_map(|&(name, words)| {
+        let class = match name {
+            "structure" | "features" | "propagation" => name,
+            "all" => "other",
+            _ => "pale",
+        };
+        Some((words.to_string(), class, found.bits(name)?))
+    });
+    let shown: Vec<(String, &str, Estimate)> = groups
+        .chain(found.own_components().map(|(name, bits, _)| (format!("user-supplied {name}"), "other", bits)))
+        .chain(found.own_components().filter_map(|(name, _, gain)| {
+            Some((format!("all together with {name}"), "other", found.bits(&gain.of)?))
+        }))
+        .collect();
+    let mut pale = String::new();
+    let controls: Vec<&str> = [
+        ("control", "with the propagated features of other nodes"),
+        ("rewired", "with features propagated over other edges between nodes of the same degrees"),
     ]
     .into_iter()
-    .filter_map(|(name, words, class)| Some((words.to_string(), class, found.bits(name)?)))
-    .chain(found.own_components().map(|(name, bits, _)| (format!("user-supplied {name}"), "other", bits)))
-    .chain(found.own_components().filter_map(|(name, _, gain)| {
-        Some((format!("all together with {name}"), "other", found.bits(&gain.of)?))
-    }))
+    .filter(|(name, _)| found.bits(name).is_some())
+    .map(|(_, what)| what)
     .collect();
+    if !controls.is_empty() {
+        let _ = write!(
+            pale,
+            " Controls, in pale, are all together {}: what propagation adds beyond a sketch of the structure, or beyond smoothing, is the difference from them.",
+            controls.join(", or ")
+        );
+    }
+    if found.bits("features, nonlinear").is_some() {
+        pale.push_str(" Features by distance show relations that are not linear.");
+    }
     let _ = write!(
         out,
-        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Bits about the target that a linear model over a group of components \
-         predicts on samples it has not seen, of {:.2} bits in all. Whiskers are 95 % intervals. {} samples; each model was fitted on {} of them. Pale bars are controls.</p>\
-         <figure class=\"chart\" tabindex=\"0\">{}</figure>",
+        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Bits about the target that a linear model predicts on samples it \
+         has not seen, of {:.2} bits in all.{}</p><figure class=\"chart\" tabindex=\"0\">{}</figure>\
+         <details><summary>All groups and comparisons</summary><p class=\"note\">{} samples; each model was fitted on {} of them.</p>",
         found.entropy,
+        pale,
+        chart::information(&shown, found.entropy),
         found.samples,
-        found.training,
-        chart::information(&shown, found.entropy)
+        found.training
     );
     let rows: Vec<(String, Vec<TableCell>)> = found
         .groups
@@ -187,7 +215,7 @@ fn information(out: &mut String, report: &Report) {
         found.smallest_gain
     );
     table(out, "gain-table", &caption, &heads, &rows);
-    out.push_str("</section>\n");
+    out.push_str("</details></section>\n");
 }
 
 fn components(out: &mut String, report: &Report) {
@@ -195,7 +223,7 @@ fn components(out: &mut String, report: &Report) {
     let label = |name: &str| format!("{name}  {}", meaning(name, report));
     let _ = write!(
         out,
-        "<section id=\"components\"><h2>Information in each component</h2><p class=\"note\">The score 2<sup>−H(Y|X)</sup> measures how well a \
+        "<section id=\"components\"><details><summary><h2>Information in each component</h2></summary><p class=\"note\">The score 2<sup>−H(Y|X)</sup> measures how well a \
          component alone predicts the answer: a lower bound on accuracy, found without training. Bars begin at the score of no information; \
          whiskers are 95 % intervals; diamonds show the accuracy on held-out samples. For links a component counts as a signal only if it also \
          predicts edges against degree-matched negatives.</p><figure class=\"chart\" tabindex=\"0\">{}<figcaption>{}</figcaption></figure>",
@@ -294,12 +322,12 @@ fn components(out: &mut String, report: &Report) {
             &rows,
         );
     }
-    out.push_str("</section>\n");
+    out.push_str("</details></section>\n");
 }
 
 fn similarities(out: &mut String, report: &Report, split: &SplitReport) {
     out.push_str(
-        "<section id=\"similarities\"><h2>Similarities of edges and other pairs</h2><p class=\"note\">Similarities of validation pairs in the first split: \
+        "<section id=\"similarities\"><details><summary><h2>Similarities of edges and other pairs</h2></summary><p class=\"note\">Similarities of validation pairs in the first split: \
          edges filled, other pairs as a line. The further apart they lie, the better the component separates them. Vertical lines are the borders of Probe's \
          bins, placed on training pairs.</p><div class=\"grid\">",
     );
@@ -351,7 +379,7 @@ fn similarities(out: &mut String, report: &Report, split: &SplitReport) {
             &rows,
         );
     }
-    out.push_str("</details></section>\n");
+    out.push_str("</details></details></section>\n");
 }
 
 fn compatibility(out: &mut String, report: &Report, split: &SplitReport) {
@@ -359,7 +387,7 @@ fn compatibility(out: &mut String, report: &Report, split: &SplitReport) {
     let block = fitted().map(|(_, _, compat)| compat.block).max().unwrap_or(1);
     let _ = write!(
         out,
-        "<section id=\"compatibility\"><h2>Which dimensions join</h2><p class=\"note\">The compatibility matrix H* of each component in the first \
+        "<section id=\"compatibility\"><details><summary><h2>Which dimensions join</h2></summary><p class=\"note\">The compatibility matrix H* of each component in the first \
          split{}. Weight on the diagonal: like joins like (homophily) where it is blue, a dimension joins its own opposite where it is orange. \
          Off the diagonal, different dimensions join (heterophily).</p><div class=\"grid\">",
         if block > 1 {
@@ -391,14 +419,14 @@ fn compatibility(out: &mut String, report: &Report, split: &SplitReport) {
             compat.coefficients
         );
     }
-    out.push_str("</div></section>\n");
+    out.push_str("</div></details></section>\n");
 }
 
 fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
     let best = report.components.iter().max_by(|a, b| a.1.corrected.total_cmp(&b.1.corrected));
     let best = best.map(|(name, _)| name);
     out.push_str(
-        "<section id=\"clusters\"><h2>Clusters and classes</h2><p class=\"note\">Labelled nodes by cluster (rows) and class (columns), in the first \
+        "<section id=\"clusters\"><details><summary><h2>Clusters and classes</h2></summary><p class=\"note\">Labelled nodes by cluster (rows) and class (columns), in the first \
          split. Clusters are found without labels; the more a cluster holds of one class, the better the component predicts it.</p>",
     );
     for (name, component) in split.components.iter() {
@@ -417,7 +445,7 @@ fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
         counts(out, &caption, "cluster", &columns, &rows);
         out.push_str("</details>");
     }
-    out.push_str("</section>\n");
+    out.push_str("</details></section>\n");
 }
 
 /// Names of the classes: the numbers that the graph uses, if they are known.
@@ -439,6 +467,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
     if several {
         heads.push(("deviation", true));
     }
+    heads.push((if report.task == netinfof::TaskKind::Nodes { "majority class" } else { "chance" }, true));
     heads.push((if several { "validation, first split" } else { "validation" }, true));
     let rows: Vec<(String, Vec<TableCell>)> = report
         .mean
@@ -449,11 +478,20 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             if several {
                 cells.push(number("std", report.std.test.get(name).copied().unwrap_or(0.0), 4));
             }
+            cells.push(match report.mean.no_information.get(name) {
+                Some(&without) => number("no_information", without, 4),
+                None => words("no_information", "–"),
+            });
             cells.push(number("valid", act.valid.get(name).copied().unwrap_or(f64::NAN), 4));
             (name.to_string(), cells)
         })
         .collect();
-    table(out, "metric-table", "Metrics; test figures are means of the splits", &heads, &rows);
+    let caption = if report.task == netinfof::TaskKind::Nodes {
+        "Metrics; test figures are means of the splits. Majority class: the same for a model that predicts the most frequent training class"
+    } else {
+        "Metrics; test figures are means of the splits. Chance: the same for a random ranking"
+    };
+    table(out, "metric-table", caption, &heads, &rows);
     let weights: Vec<(String, &str, f64, String)> = act
         .weights
         .iter()
@@ -510,7 +548,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
         let names: Vec<String> = confusion.classes.iter().map(|class| format!("class {class}")).collect();
         let rows: Vec<(String, &[u64])> =
             names.iter().cloned().zip(confusion.confusion.iter().map(Vec::as_slice)).collect();
-        out.push_str("<h3>True and predicted classes</h3>");
+        out.push_str("<details><summary>True and predicted classes</summary>");
         counts(
             out,
             "Test nodes of the first split by true class (rows) and predicted class (columns)",
@@ -518,6 +556,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             &names,
             &rows,
         );
+        out.push_str("</details>");
     }
     out.push_str("</section>\n");
 }

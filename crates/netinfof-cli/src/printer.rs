@@ -7,12 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::GraphFacts;
+use netinfof::report::Estimate;
 use netinfof::report::RunParams;
 use netinfof::report::VerdictKind;
 use netinfof::report::{ColumnKind, ColumnTreatment};
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
-use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result};
+use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result, TaskKind};
+
+use crate::next_step;
 
 /// Shows progress as a bar on a terminal and as plain lines elsewhere.
 pub(crate) struct TerminalProgress {
@@ -221,26 +224,53 @@ fn plural_of(noun: &str) -> String {
     noun.strip_suffix('y').map_or_else(|| format!("{noun}s"), |stem| format!("{stem}ies"))
 }
 
-/// The report as tables for a terminal.
-pub(crate) fn report(report: &Report) -> String {
-    let splits = report.splits.len();
+/// How much of a report is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReportDetail {
+    /// The answer and its evidence.
+    Answer,
+    /// Every component, too.
+    Components,
+}
+
+/// The report for a terminal.
+pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
     let mut text = format!("{}: {}\n", report.graph.name, run_line(report));
-    let floor = report.components.iter().next().map_or(0.0, |(_, c)| c.no_information);
-    let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
-    for line in
-        wrapped(&verdict.reason, 96).into_iter().chain(wrapped(&format!("Next: {}", verdict.next), 96))
-    {
+    for line in wrapped(&verdict.reason, 96) {
         let _ = writeln!(text, "  {line}");
     }
-    text.push_str(&information(report));
-    if let Some(line) = preparation_line(report) {
-        text.push('\n');
-        for line in wrapped(&line, 96) {
-            let _ = writeln!(text, "  {line}");
-        }
+    text.push_str(&information(report, detail));
+    text.push('\n');
+    for line in wrapped(&format!("Next: {}", verdict.next), 96) {
+        let _ = writeln!(text, "  {line}");
     }
+    if let Some(command) = next_step::command(report) {
+        let _ = writeln!(text, "    {command}");
+    }
+    if detail == ReportDetail::Components {
+        if let Some(line) = preparation_line(report) {
+            text.push('\n');
+            for line in wrapped(&line, 96) {
+                let _ = writeln!(text, "  {line}");
+            }
+        }
+        components(&mut text, report);
+    }
+    metrics(&mut text, report);
+    let seconds: f64 = report.splits.iter().filter_map(|s| s.seconds.get("total")).sum();
+    let memory =
+        report.peak_memory_bytes.map_or(String::new(), |b| format!(" · peak memory {} MiB", b >> 20));
+    let _ = write!(text, "\n  {seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
+    text
+}
+
+/// The paper's score of every component, and its weights in Act.
+fn components(text: &mut String, report: &Report) {
+    let splits = report.splits.len();
+    let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
+    let floor = report.components.iter().next().map_or(0.0, |(_, c)| c.no_information);
     let wide = report.components.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(2);
     let _ = write!(
         text,
@@ -269,42 +299,49 @@ pub(crate) fn report(report: &Report) -> String {
         }
         text.push('\n');
     }
-    if with_act {
-        text.push_str("\n  test\n");
-        for (name, value) in report.mean.test.iter() {
-            let spread = report.std.test.get(name).copied().unwrap_or(0.0);
-            let _ = match splits {
-                1 => writeln!(text, "  {name:18} {value:.4}"),
-                _ => writeln!(text, "  {name:18} {value:.4} ± {spread:.4}"),
-            };
-        }
+}
+
+/// Test metrics, beside those of a model without information.
+fn metrics(text: &mut String, report: &Report) {
+    if report.mean.test.iter().next().is_none() {
+        return;
     }
-    let seconds: f64 = report.splits.iter().filter_map(|s| s.seconds.get("total")).sum();
-    let memory =
-        report.peak_memory_bytes.map_or(String::new(), |b| format!(" · peak memory {} MiB", b >> 20));
-    let _ = write!(text, "\n  {seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
-    text
+    let splits = report.splits.len();
+    let wide = if splits == 1 { 6 } else { 15 };
+    let of_what = match report.task {
+        TaskKind::Nodes => "majority class",
+        _ => "chance",
+    };
+    let _ = writeln!(text, "\n  {:18} {:wide$}   {of_what}", "test", "");
+    for (name, value) in report.mean.test.iter() {
+        let spread = report.std.test.get(name).copied().unwrap_or(0.0);
+        let value = if splits == 1 { format!("{value:.4}") } else { format!("{value:.4} ± {spread:.4}") };
+        let without = report.mean.no_information.get(name);
+        let without = without.map_or_else(String::new, |without| format!("   {without:.4}"));
+        let _ = writeln!(text, "  {name:18} {value}{without}");
+    }
 }
 
 /// The bits that groups of components carry, as a table.
-fn information(report: &Report) -> String {
+fn information(report: &Report, detail: ReportDetail) -> String {
     let Some(information) = &report.predictive_information else { return String::new() };
     let target = if matches!(report.params, RunParams::Links(_)) { "a pair" } else { "a class" };
     let mut text = format!(
         "\n  information about {target:10} bits  95 % interval    share of {:.2} bits\n",
         information.entropy
     );
-    let groups = INFORMATION_GROUPS.map(|(name, words)| (name, words.to_string()));
+    let shown = if detail == ReportDetail::Answer { PARTS } else { INFORMATION_GROUPS.len() };
+    let groups = INFORMATION_GROUPS[..shown].iter().map(|&(name, words)| (name, words.to_string()));
     let own = information.own_components().map(|(name, ..)| (name, format!("user-supplied {name}")));
     let with_own = information
         .own_components()
         .map(|(name, _, gain)| (gain.of.as_ref(), format!("all together with {name}")));
-    for (name, words) in groups.into_iter().chain(own).chain(with_own) {
+    for (name, words) in groups.chain(own).chain(with_own) {
         let Some(bits) = information.bits(name) else { continue };
         let share = (bits.value / information.entropy.max(f64::MIN_POSITIVE)).max(0.0);
         let _ = writeln!(
             text,
-            "  {words:27} {:6.3}  {:6.3} – {:6.3}  {} {:3.0} %",
+            "  {words:27} {:6.3}  {:6.3} – {:<6.3}  {} {:3.0} %",
             bits.value,
             bits.interval[0],
             bits.interval[1],
@@ -315,13 +352,18 @@ fn information(report: &Report) -> String {
     text
 }
 
-/// The groups that the table shows, with their names for people.
-pub(crate) const INFORMATION_GROUPS: [(&str, &str); 4] = [
+/// Groups of components with their names for people: the parts of the data, then what they are compared with.
+pub(crate) const INFORMATION_GROUPS: [(&str, &str); 7] = [
     ("structure", "structure"),
     ("features", "features"),
     ("propagation", "propagated features"),
     ("all", "all together"),
+    ("control", "control, other features"),
+    ("rewired", "control, other edges"),
+    ("features, nonlinear", "features, by distance"),
 ];
+/// Number of groups that are parts of the data.
+const PARTS: usize = 3;
 
 pub(crate) fn headline(kind: VerdictKind) -> &'static str {
     match kind {
@@ -445,6 +487,16 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
         }
     } else {
         lines.push("  features    none".into());
+    }
+    if let Some(similarity) = &facts.feature_similarity {
+        let shown =
+            |own: Estimate| format!("{:.3} [{:.3}, {:.3}]", own.value, own.interval[0], own.interval[1]);
+        let two_steps =
+            similarity.two_steps.map_or_else(String::new, |own| format!(", at two steps {}", shown(own)));
+        lines.push(format!(
+            "  similarity  {} of the time a neighbour's features are closer than another node's{two_steps} (0.5: unrelated)",
+            shown(similarity.neighbours)
+        ));
     }
     if facts.classes > 0 {
         lines.push(format!(

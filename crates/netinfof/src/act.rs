@@ -140,10 +140,14 @@ pub struct ActReport {
     pub valid: OrderedMap<f64>,
     /// Metrics on the test data.
     pub test: OrderedMap<f64>,
+    /// The same for a model without information. Nodes: one that predicts the most frequent training class for
+    /// all nodes. Links: AUC and average precision of a random ranking.
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
+    pub no_information: OrderedMap<f64>,
     /// Bits that the calibrated model gains per test sample over the label frequencies.
     pub information: Estimate,
-    /// What a model without information reaches on the test data: 0.5 AUC, or the accuracy of the most
-    /// frequent class.
+    /// What a model without information reaches on the test data: AUC 0.5, or the accuracy of the most
+    /// frequent training class.
     pub baseline: Option<f64>,
     /// Links with uniform negatives: AUC on the test edges against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,6 +182,7 @@ impl ActReport {
         ActReport {
             valid,
             test,
+            no_information: OrderedMap::default(),
             information: Estimate { value: 0.0, interval: [0.0; 2] },
             baseline: None,
             beyond_degree_auc: None,

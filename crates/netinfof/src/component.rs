@@ -29,8 +29,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::communities::CommunityVectors;
-use self::features::{FeatureOperator, Filtered};
-pub(crate) use self::features::{Filter, PreparedRows};
+use self::features::Filtered;
+pub(crate) use self::features::{FeatureOperator, Filter, PreparedRows};
 use self::pca::{Axes, Sparse, pca};
 pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
 pub(crate) use self::prepare::Preparation;

@@ -14,7 +14,7 @@ use crate::matrix::Matrix;
 use crate::spec::{ComponentKind, CustomName};
 
 pub use crate::csr::{Csr, NodeId, Pair};
-pub use facts::{GraphFacts, Homophily};
+pub use facts::{FeatureSimilarity, GraphFacts, Homophily};
 pub use features::Features;
 pub use truth::Truth;
 

@@ -32,10 +32,11 @@ use crate::linalg::shares;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// The smallest gain worth having, as a share of the target's entropy.
-const SMALLEST_GAIN: f64 = 0.05;
-/// A signal is excluded if it is smaller than this share of the target's entropy.
-pub(crate) const SMALLEST_SIGNAL: f64 = 0.03;
+/// The default smallest gain worth having, as a share of the target's entropy.
+pub(crate) const SMALLEST_GAIN: f64 = 0.05;
+/// The signal that `nothing` must exclude, as a share of the target's entropy: this share, or the smallest
+/// gain worth having if that is smaller.
+const SMALLEST_SIGNAL: f64 = 0.03;
 
 /// The groups of components in the verdict.
 pub(crate) mod group {
@@ -184,6 +185,19 @@ impl Information {
         found
     }
 
+    /// The same with another smallest gain worth having, as a share of the target's entropy.
+    pub(crate) fn with_smallest_gain(mut self, share: f64) -> Self {
+        self.smallest_gain = share * self.entropy;
+        let answers: Vec<Answer> = self.gains.iter().map(|gain| self.answer(gain.bits)).collect();
+        self.gains.iter_mut().zip(answers).for_each(|(gain, answer)| gain.answer = answer);
+        self
+    }
+
+    /// The signal that `nothing` must exclude, in bits.
+    pub(crate) fn smallest_signal(&self) -> f64 {
+        (SMALLEST_SIGNAL * self.entropy).min(self.smallest_gain)
+    }
+
     fn at(&self, name: &str) -> Option<usize> {
         self.groups.iter().position(|group| group.name == name)
     }
@@ -245,7 +259,7 @@ impl Information {
         let count = of.len() as f64;
         let mut mean = Information { values: Vec::new(), units: Vec::new(), ..first.clone() };
         mean.entropy = of.iter().map(|own| own.entropy).sum::<f64>() / count;
-        mean.smallest_gain = SMALLEST_GAIN * mean.entropy;
+        mean.smallest_gain = of.iter().map(|own| own.smallest_gain).sum::<f64>() / count;
         // Number of different samples.
         mean.samples = (of.iter().map(|own| own.samples).sum::<usize>() as f64 / repetition).round() as usize;
         for (at, group) in mean.groups.iter_mut().enumerate() {

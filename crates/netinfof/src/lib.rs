@@ -64,6 +64,8 @@ mod pairwise;
 
 pub mod synth;
 
+mod neighbourhoods;
+
 mod component;
 
 pub mod split;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::information::SMALLEST_GAIN;
 use crate::seed::Seed;
 use crate::split::Protocol;
 use crate::training::TrainingParams;
@@ -39,6 +40,10 @@ pub struct LinkParams {
     pub act: LinkActParams,
     /// Number of folds of cross-fitting (default 5; see the module `training`); 0 turns it off.
     pub crossfit: usize,
+    /// The smallest gain worth having, as a share of the target's entropy (default 0.05): the verdict ignores
+    /// smaller gains.
+    #[serde(default = "default_smallest_gain")]
+    pub smallest_gain: f64,
 }
 
 impl Default for LinkParams {
@@ -56,6 +61,7 @@ impl Default for LinkParams {
             probe: LinkProbeParams::default(),
             act: LinkActParams::default(),
             crossfit: 5,
+            smallest_gain: SMALLEST_GAIN,
         }
     }
 }
@@ -107,6 +113,7 @@ impl LinkParams {
 
     pub(crate) fn validate(&self) -> Result<()> {
         check_splits(self.splits)?;
+        check_smallest_gain(self.smallest_gain)?;
         self.component.validate()?;
         if self.component.kinds.contains(&ComponentKind::C) {
             return Err(Error::param("components", "C", "components of links; C is computed for nodes"));
@@ -136,6 +143,10 @@ pub struct NodeParams {
     pub probe: NodeProbeParams,
     /// Act.
     pub act: NodeActParams,
+    /// The smallest gain worth having, as a share of the target's entropy (default 0.05): the verdict ignores
+    /// smaller gains.
+    #[serde(default = "default_smallest_gain")]
+    pub smallest_gain: f64,
 }
 
 impl Default for NodeParams {
@@ -147,6 +158,7 @@ impl Default for NodeParams {
             component: ComponentParams { kinds: NODES.to_vec(), ..ComponentParams::default() },
             probe: NodeProbeParams::default(),
             act: NodeActParams::default(),
+            smallest_gain: SMALLEST_GAIN,
         }
     }
 }
@@ -175,6 +187,7 @@ impl NodeParams {
 
     pub(crate) fn validate(&self) -> Result<()> {
         check_splits(self.splits)?;
+        check_smallest_gain(self.smallest_gain)?;
         self.split.validate()?;
         self.component.validate()?;
         if self.component.kinds.iter().any(|kind| kind.is_pairwise()) {
@@ -211,6 +224,19 @@ const SLIMG: [ComponentKind; 4] = [ComponentKind::U, ComponentKind::F, Component
 
 fn check_splits(splits: usize) -> Result<()> {
     if (1..=10_000).contains(&splits) { Ok(()) } else { Err(Error::param("splits", splits, "1 to 10000")) }
+}
+
+// For reports of earlier versions.
+fn default_smallest_gain() -> f64 {
+    SMALLEST_GAIN
+}
+
+fn check_smallest_gain(share: f64) -> Result<()> {
+    if share > 0.0 && share <= 0.5 {
+        Ok(())
+    } else {
+        Err(Error::param("smallest_gain", share, "a share of the entropy above 0, at most 0.5"))
+    }
 }
 
 /// The goal of a run.

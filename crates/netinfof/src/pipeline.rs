@@ -167,8 +167,8 @@ fn split<T: Task>(
     clock.lap("split");
 
     let adjacency = T::adjacency(run, &split);
-    let params = T::common(run.params).component;
-    let components = component::build(adjacency, run.graph, params, seed, run.exec)?;
+    let common = T::common(run.params);
+    let components = component::build(adjacency, run.graph, common.component, seed, run.exec)?;
     clock.lap("components");
 
     let work = T::learn(run, &split, components, kept.is_some(), seed)?;
@@ -194,6 +194,7 @@ fn split<T: Task>(
     };
     clock.lap("act");
 
+    let beyond_degree = measured.beyond_degree.map(|own| own.with_smallest_gain(common.smallest_gain));
     let parts = probed
         .parts
         .iter()
@@ -208,8 +209,8 @@ fn split<T: Task>(
         seconds: clock.finish(),
         samples: probed.samples,
         matched: probed.matched,
-        predictive_information: Some(measured.information),
-        beyond_degree_information: measured.beyond_degree,
+        predictive_information: Some(measured.information.with_smallest_gain(common.smallest_gain)),
+        beyond_degree_information: beyond_degree,
     })
 }
 

@@ -35,6 +35,9 @@ pub struct Summary {
     /// Test metrics; empty after `Goal::Probe`.
     #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
     pub test: OrderedMap<f64>,
+    /// The same for a model without information ([`ActReport::no_information`]).
+    #[serde(default, skip_serializing_if = "OrderedMap::is_empty")]
+    pub no_information: OrderedMap<f64>,
     /// Scores of the components.
     pub components: OrderedMap<f64>,
 }
@@ -208,11 +211,15 @@ fn summarize(splits: &[SplitReport], figure: fn(&[f64]) -> f64) -> Summary {
         summary.components.push(name, figure(&values));
     }
     if let Some(act) = &first.act {
-        for (name, _) in act.test.iter() {
-            let of = |split: &SplitReport| split.act.as_ref().and_then(|act| act.test.get(name).copied());
-            let values: Vec<f64> = splits.iter().filter_map(of).collect();
-            summary.test.push(name, figure(&values));
-        }
+        let over_splits = |metrics: fn(&ActReport) -> &OrderedMap<f64>| -> OrderedMap<f64> {
+            let of = |name: &str| {
+                let value = |split: &SplitReport| metrics(split.act.as_ref()?).get(name).copied();
+                figure(&splits.iter().filter_map(value).collect::<Vec<f64>>())
+            };
+            metrics(act).iter().map(|(name, _)| (name.to_string(), of(name))).collect()
+        };
+        summary.test = over_splits(|act| &act.test);
+        summary.no_information = over_splits(|act| &act.no_information);
     }
     summary
 }

@@ -61,6 +61,8 @@ pub enum Stream {
     RidgeSample = 23,
     /// Edges of a graph with the same degrees, as a control.
     Rewired = 24,
+    /// Nodes whose features are compared with those of their neighbours.
+    Neighbourhoods = 25,
 }
 
 /// The seed of a run.

@@ -42,6 +42,8 @@ pub(crate) struct CommonParams<'a> {
     pub(crate) splits: usize,
     pub(crate) seed: Seed,
     pub(crate) component: &'a ComponentParams,
+    /// As a share of the target's entropy.
+    pub(crate) smallest_gain: f64,
 }
 
 /// Bits about the target, and the same against degree-matched negatives.

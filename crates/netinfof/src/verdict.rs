@@ -109,7 +109,8 @@ pub(crate) struct Judgement {
     pub(crate) additions: Vec<Addition>,
 }
 
-/// The smallest gain worth having, as a share of the range from no information to certainty.
+/// The gain in score that `nothing` must exclude, as a share of the range from no information to certainty:
+/// this share, or the smallest gain worth having if that is smaller.
 const MARGIN: f64 = 0.05;
 /// Number of shuffles for the p-value of a gain.
 const PERMUTATIONS: usize = 199;
@@ -258,7 +259,8 @@ pub(crate) fn judge(
         return Judgement { verdict, comparisons, additions };
     }
     let no_information = components.iter().map(|(_, c)| c.no_information).next().unwrap_or(0.0);
-    let margin = MARGIN * (1.0 - no_information);
+    let smallest = known.map_or(MARGIN, |known| known.information.smallest_gain / known.information.entropy);
+    let margin = MARGIN.min(smallest) * (1.0 - no_information);
     let difference = |a: &Candidate, b: &Candidate| {
         comparisons.iter().find_map(|c| {
             let sign = if c.better == a.name() && c.worse == b.name() {

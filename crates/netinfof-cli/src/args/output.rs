@@ -26,3 +26,13 @@ pub(crate) struct ProgressArgs {
     #[arg(long, short, help_heading = OUTPUT)]
     pub(crate) quiet: bool,
 }
+
+/// How much of a report is printed.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct DetailArgs {
+    /// Print every component, too
+    ///
+    /// The paper's scores, the weights of the model, and the controls of predictive information.
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(crate) verbose: bool,
+}

@@ -11,7 +11,7 @@ use netinfof::{ComponentKind, ComponentParams, Error, Goal, Graph, LinkParams, N
 use netinfof_io::load::LoadParams;
 
 use super::input::{GraphArgs, SplitArgs, component_file};
-use super::output::OutputArgs;
+use super::output::{DetailArgs, OutputArgs};
 use super::{INPUT, METHOD, OUTPUT, TASK};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -251,6 +251,11 @@ pub(crate) struct RunArgs {
     /// [default: path; grid in the paper protocol, or if penalties are given]
     #[arg(long, value_name = "KIND", value_enum, help_heading = METHOD)]
     pub(crate) penalties: Option<PenaltiesArg>,
+    /// Smallest gain worth having
+    ///
+    /// As a share of the target's entropy, above 0 and at most 0.5. The verdict ignores smaller gains.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.05, help_heading = METHOD)]
+    pub(crate) smallest_gain: f64,
     /// LASSO penalties that Act tries, such as 1e-4,1e-5
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = METHOD)]
     pub(crate) lambda1: Option<Vec<f64>>,
@@ -265,6 +270,8 @@ pub(crate) struct RunArgs {
     /// Write a self-contained page with verdict, charts and tables
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) detail: DetailArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -330,6 +337,7 @@ impl RunArgs {
             };
         }
         params.probe.bins = self.bins;
+        params.smallest_gain = self.smallest_gain;
         params.act.hits = self.hits;
         if let Some(folds) = self.crossfit {
             params.crossfit = folds;
@@ -371,6 +379,7 @@ impl RunArgs {
         params.splits = self.splits.unwrap_or(1);
         params.seed = Seed(self.seed);
         params.split.min_class = self.min_class;
+        params.smallest_gain = self.smallest_gain;
         self.set_shares(&mut params.split.train, &mut params.split.valid)?;
         self.set_component(&mut params.component)?;
         if let Some(clusters) = self.clusters_per_class {

@@ -7,7 +7,7 @@ use netinfof::Result;
 use netinfof::synth::Generator;
 
 use super::input::{GraphArgs, LoadArgs, SplitArgs};
-use super::output::{OutputArgs, ProgressArgs};
+use super::output::{DetailArgs, OutputArgs, ProgressArgs};
 use super::run::Task;
 use super::{INPUT, OUTPUT, TASK};
 
@@ -49,6 +49,8 @@ pub(crate) struct ReportArgs {
     /// Page to write [default: the name of the JSON file with .html]
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) detail: DetailArgs,
 }
 
 #[derive(Debug, ClapArgs)]

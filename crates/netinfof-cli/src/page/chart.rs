@@ -102,51 +102,43 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
     drawn("scores", [770.0, height], "Scores of the components with 95 % intervals", &said.join("; "), &svg)
 }
 
-/// Bits about the target as bars from zero, with their intervals.
+/// Bits about the target as bars from zero, with their intervals and their share of the entropy. Made of
+/// text, not SVG, so that it fits small screens.
 pub(super) fn information(rows: &[(String, &str, Estimate)], entropy: f64) -> String {
+    let entropy = entropy.max(f64::MIN_POSITIVE);
     let lowest = rows.iter().map(|(_, _, bits)| bits.interval[0]).fold(0.0, f64::min);
     let from = lowest.max(-0.2 * entropy);
-    let height = 46.0 + 32.0 * rows.len() as f64;
-    let x = AxisProjection { values: [from, entropy.max(f64::MIN_POSITIVE)], pixels: [196.0, 700.0] };
-    let bottom = height - 24.0;
-    let mut svg = String::new();
-    for quarter in 0..=4 {
-        let bits = entropy * f64::from(quarter) / 4.0;
-        let at = x.at(bits);
-        let _ = write!(svg, "<path class=\"line\" d=\"M{at:.1} 18V{bottom:.1}\"/>");
-        text(&mut svg, at, bottom + 16.0, "middle", "soft", &format!("{bits:.2}"));
-    }
+    let x = AxisProjection { values: [from, entropy], pixels: [0.0, 100.0] };
+    let at = |bits: f64| x.at(bits.clamp(from, entropy));
+    let zero = at(0.0);
+    let mut inside = String::new();
     let mut said = Vec::new();
-    for (row, (name, group, bits)) in rows.iter().enumerate() {
-        let y = 36.0 + 32.0 * row as f64;
-        let (start, end) = (x.at(0.0), x.at(bits.value.clamp(from, entropy)));
-        let [low, high] = bits.interval.map(|v| x.at(v.clamp(from, entropy)));
-        text(&mut svg, 188.0, y + 4.0, "end", "", name);
+    for (name, group, bits) in rows {
+        let ([low, high], end) = (bits.interval.map(at), at(bits.value));
+        let share = (100.0 * bits.value / entropy).max(0.0);
+        let [from, to] = bits.interval;
         let _ = write!(
-            svg,
-            "<g class=\"{group}\"><rect class=\"bar\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"18\"/></g>\
-             <path class=\"whisker\" d=\"M{low:.1} {y:.1}H{high:.1}M{low:.1} {:.1}v8M{high:.1} {:.1}v8\"/>",
-            start.min(end),
-            y - 9.0,
-            (end - start).abs().max(0.5),
-            y - 4.0,
-            y - 4.0
+            inside,
+            "<div class=\"row {group}\"><span>{}</span><span class=\"track\"><i class=\"zero\" style=\"left:{zero:.2}%\"></i>\
+             <i class=\"bar\" style=\"left:{:.2}%;width:{:.2}%\"></i><i class=\"span\" style=\"left:{low:.2}%;width:{:.2}%\"></i></span>\
+             <span class=\"figure\"><b>{:.3}</b> <span>{from:.3} – {to:.3}</span> <b>{share:.0} %</b></span></div>",
+            escape(name),
+            zero.min(end),
+            (end - zero).abs().max(0.2),
+            high - low,
+            bits.value,
         );
-        text(&mut svg, 762.0, y + 4.0, "end", "", &format!("{:.3}", bits.value));
-        said.push(format!(
-            "{name} {:.3} from {:.3} to {:.3}",
-            bits.value, bits.interval[0], bits.interval[1]
-        ));
+        said.push(format!("{name} {:.3} from {from:.3} to {to:.3}, {share:.0} %", bits.value));
     }
-    let at = x.at(0.0);
-    let _ = write!(svg, "<path class=\"dash\" d=\"M{at:.1} 18V{bottom:.1}\"/>");
-    text(&mut svg, at, 12.0, "start", "", "bits");
-    drawn(
-        "bits",
-        [770.0, height],
-        "Bits about the target by group of components, with 95 % intervals",
-        &said.join("; "),
-        &svg,
+    let ticks: String = (0..=4)
+        .map(|quarter| entropy * f64::from(quarter) / 4.0)
+        .map(|bits| format!("<i style=\"left:{:.2}%\">{bits:.2}</i>", at(bits)))
+        .collect();
+    format!(
+        "<div class=\"bits\" role=\"img\" aria-label=\"Bits about the target by group of components, with 95 % intervals and share of the entropy: \
+         {}\"><div class=\"row heads\"><span></span><span></span><span class=\"figure\"><b>bits</b> <span>95 % interval</span> <b>share</b></span></div>\
+         {inside}<div class=\"row\"><span></span><span class=\"track ticks\">{ticks}</span><span></span></div></div>",
+        escape(&said.join("; "))
     )
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use netinfof::Report;
+use netinfof::report::Estimate;
 
 use super::chart;
 use super::table::{TableCell, count, escape, number, table, words};
@@ -40,6 +41,28 @@ pub(super) fn facts(out: &mut String, report: &Report) {
         let what = "correlation of the degrees at the ends of an edge";
         rows.push(("degree assortativity", number("degree_assortativity", r, 3), what));
     }
+    let similarity = g.feature_similarity.map(|own| (own.neighbours, own.two_steps));
+    let described = |own: Estimate| {
+        let [low, high] = own.interval;
+        format!(
+            "share of comparisons that find them closer than those of another node; 0.5: unrelated; 95 % interval {low:.3} – {high:.3}"
+        )
+    };
+    let described = similarity.map(|(near, two)| (described(near), two.map(described)));
+    if let (Some((near, two)), Some((of_near, of_two))) = (similarity, &described) {
+        rows.push((
+            "features of neighbours",
+            number("feature_similarity.neighbours.value", near.value, 3),
+            of_near,
+        ));
+        if let (Some(two), Some(of_two)) = (two, of_two) {
+            rows.push((
+                "features at two steps",
+                number("feature_similarity.two_steps.value", two.value, 3),
+                of_two,
+            ));
+        }
+    }
     if let (Some(edge), Some(h)) = (g.edge_homophily, &g.homophily) {
         rows.extend([
             ("edge homophily", number("edge_homophily", edge, 3), "share of edges within a class"),
@@ -67,11 +90,11 @@ pub(super) fn facts(out: &mut String, report: &Report) {
     }
     let rows: Vec<(String, Vec<TableCell>)> =
         rows.into_iter().map(|(name, cell, what)| (name.into(), vec![cell, words("what", what)])).collect();
-    out.push_str("<section id=\"graph\"><h2>The graph</h2>");
+    out.push_str("<section id=\"graph\"><details><summary><h2>The graph</h2></summary>");
     table(out, "fact-table", "Facts", &[("fact", false), ("value", true), ("what it is", false)], &rows);
     let _ = writeln!(
         out,
-        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></section>",
+        "<figure class=\"chart\" tabindex=\"0\">{}<figcaption>Nodes by degree, in steps of powers of two</figcaption></figure></details></section>",
         chart::degrees(&g.degrees)
     );
 }

@@ -24,4 +24,8 @@ for (const table of document.querySelectorAll('table.sortable')) {
     });
   });
 }
+// A link into a closed section opens it.
+const unfold = () => document.querySelectorAll(':target > details').forEach(d => { d.open = true; });
+addEventListener('hashchange', unfold);
+unfold();
 addEventListener('beforeprint', () => document.querySelectorAll('details').forEach(d => { d.open = true; }));

@@ -73,11 +73,10 @@ pub(super) fn table(
     out.push_str("</tr></thead><tbody>");
     for (name, cells) in rows {
         let _ = write!(out, "<tr data-row=\"{0}\"><th scope=\"row\">{0}</th>", escape(name));
-        for cell in cells {
-            let _ = match cell.value {
-                Some(value) => write!(out, "<td class=\"n\" data-key=\"{}\" data-v=\"{value}\">", cell.key),
-                None => write!(out, "<td data-key=\"{}\">", cell.key),
-            };
+        for (cell, (_, numeric)) in cells.iter().zip(heads.iter().skip(1)) {
+            let class = if *numeric { " class=\"n\"" } else { "" };
+            let value = cell.value.map_or_else(String::new, |value| format!(" data-v=\"{value}\""));
+            let _ = write!(out, "<td{class} data-key=\"{}\"{value}>", cell.key);
             let _ = write!(out, "{}</td>", escape(&cell.shown));
         }
         out.push_str("</tr>");

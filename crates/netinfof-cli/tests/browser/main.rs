@@ -70,6 +70,14 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
     assert_eq!(text(page, "#reason"), plain(&json["verdict"]["reason"]));
     assert_eq!(text(page, "#next"), format!("Next. {}", plain(&json["verdict"]["next"])));
     assert_eq!(text(page, "#command"), json["command"]);
+    // What is folded is there, and a link opens it.
+    let open =
+        |page: &mut Page, of: &str| page.value(&format!("document.querySelector('{of} > details').open"));
+    assert_eq!(open(page, "#components"), false);
+    page.value("document.querySelector('nav a[href=\"#components\"]').click()");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(open(page, "#components"), true);
+    page.value("document.querySelectorAll('details').forEach(d => { d.open = true; })");
 
     let found = cells(page, "component-table");
     let components = json["components"].as_object().unwrap();
@@ -98,7 +106,7 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
             "isolated_share" => {
                 json["graph"]["isolated"].as_f64().map(|v| v / json["graph"]["nodes"].as_f64().unwrap())
             }
-            key => json["graph"][key].as_f64(),
+            key => json["graph"].pointer(&format!("/{}", key.replace('.', "/"))).and_then(Value::as_f64),
         };
         assert_eq!((Some(value), shown.clone()), (wanted, rounded(value, &shown)), "{row}");
     }
@@ -106,6 +114,7 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
         let wanted = match key.as_str() {
             "test" => &json["mean"]["test"][&row],
             "std" => &json["std"]["test"][&row],
+            "no_information" => &json["mean"]["no_information"][&row],
             _ => &json["splits"][0]["valid"][&row],
         };
         assert_eq!((Some(value), shown.clone()), (wanted.as_f64(), rounded(value, &shown)), "{row} {key}");

@@ -15,6 +15,19 @@ fn probe_without_arguments_answers_on_a_built_in_graph() {
     assert!(output.status.success());
     let text = stdout(&output);
     assert!(text.contains("demo: 1200 nodes") && text.contains("clean protocol"), "{text}");
+    // One headline, three labelled lines, the next step with its command, and a hint at the rest.
+    for part in
+        ["\n  Structure is enough.\n", "\n  structure   ", "\n  features   ", "\n  propagated features "]
+    {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(
+        text.contains("\n  Next: ") && text.contains("\n    netinfof act --components U,R,X\n"),
+        "{text}"
+    );
+    assert!(text.ends_with(" · -v shows every component\n") && !text.contains("held-out"), "{text}");
+    let text = stdout(&netinfof(&["probe", "-v"]));
+    assert!(text.contains("\n  all together ") && !text.contains("-v shows"), "{text}");
     for name in ["U  structure", "R  random walks", "F  features", "S  prop. with self", "X  pair"] {
         assert!(text.contains(name), "{text}");
     }
@@ -65,6 +78,7 @@ fn act_writes_the_documented_json() {
         assert_eq!(split["chosen"]["converged"], true);
         assert!(split["seconds"]["act"].as_f64().unwrap() >= 0.0);
     }
+    assert_eq!(value["mean"]["no_information"], serde_json::json!({ "auc": 0.5, "ap": 0.5 }));
     assert!(value["verdict"]["kind"].is_string() && value["verdict"]["reason"].as_str().unwrap().len() > 20);
     assert_eq!(value["comparisons"].as_array().unwrap().len(), 3);
     // Six to the best one, and propagation to features.
@@ -117,6 +131,39 @@ fn act_on_nodes_has_the_same_shape() {
     );
     let text = stdout(&netinfof(&["act", "--task", "nodes"]));
     assert!(text.contains("node classification · 4 classes") && text.contains("macro_f1"), "{text}");
+    // A model without information, beside the test metrics.
+    let without = &split["no_information"];
+    assert_eq!((&value["mean"]["no_information"], &split["baseline"]), (without, &without["accuracy"]));
+    assert_eq!((without["balanced_accuracy"].as_f64(), without.as_object().unwrap().len()), (Some(0.25), 3));
+    let majority = without["accuracy"].as_f64().unwrap();
+    let lines: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  test")).collect();
+    assert!(lines[0].ends_with(" majority class"), "{text}");
+    assert!(lines[1].starts_with("  accuracy") && lines[1].ends_with(&format!("   {majority:.4}")), "{text}");
+}
+
+#[test]
+fn the_smallest_gain_decides_what_is_worth_having() {
+    let kind = |share: &str| {
+        let value = json(&["probe", "--task", "nodes", "--smallest-gain", share, "--json", "-"]);
+        assert_eq!(value["params"]["smallest_gain"].as_f64().unwrap().to_string(), share);
+        let information = &value["predictive_information"];
+        let at = |key: &str| information[key].as_f64().unwrap();
+        assert!((at("smallest_gain") - share.parse::<f64>().unwrap() * at("entropy")).abs() < 1e-12);
+        value["verdict"]["kind"].as_str().unwrap().to_string()
+    };
+    assert_eq!((kind("0.05").as_str(), kind("0.45").as_str()), ("gnn", "undecided"));
+    for (command, task) in [("probe", "links"), ("act", "nodes")] {
+        for (share, shown) in [("0", "0"), ("0.6", "0.6"), ("nan", "NaN")] {
+            let output = netinfof(&[command, "--task", task, "--smallest-gain", share]);
+            assert_eq!(output.status.code(), Some(1));
+            let expected = format!(
+                "error: invalid `smallest_gain`: {shown} (need a share of the entropy above 0, at most 0.5)\n"
+            );
+            assert!(stderr(&output).ends_with(&expected), "{}", stderr(&output));
+        }
+    }
+    let value = json(&["probe", "--components", "U,F", "--json", "-"]);
+    assert_eq!(value["params"]["smallest_gain"], 0.05);
 }
 
 #[test]
@@ -136,6 +183,26 @@ fn inspect_tells_what_a_graph_is() {
     assert_eq!((facts["max_degree"].as_u64(), facts["self_loops_dropped"].as_u64()), (Some(4), Some(1)));
     let text = stdout(&netinfof(&["inspect", &graph]));
     assert!(text.contains("edges       60") && text.contains("1 self loop,"), "{text}");
+}
+
+#[test]
+fn inspect_compares_features_with_edges() {
+    let value = json(&["inspect", "synth:demo", "--json", "-"]);
+    let found = &value["graph"]["feature_similarity"];
+    assert_eq!(found["sampled"], 1000);
+    for key in ["neighbours", "two_steps"] {
+        let at = |path: &str| found.pointer(&format!("/{key}/{path}")).and_then(Value::as_f64).unwrap();
+        assert!(at("interval/0") <= at("value") && at("value") <= at("interval/1"), "{found}");
+    }
+    let shown = format!("  similarity  {:.3} [", found["neighbours"]["value"].as_f64().unwrap());
+    let text = stdout(&netinfof(&["inspect", "synth:demo"]));
+    assert!(text.contains(&shown) && text.contains(", at two steps "), "{text}");
+    assert_eq!(json(&["probe", "--json", "-"])["graph"]["feature_similarity"], *found);
+    // Without features there is nothing to compare.
+    let folder = Folder::new();
+    let graph = folder.file("ring.csv", ring(30, ","));
+    assert!(json(&["inspect", &graph, "--json", "-"])["graph"]["feature_similarity"].is_null());
+    assert!(!stdout(&netinfof(&["inspect", &graph])).contains("similarity"));
 }
 
 #[test]

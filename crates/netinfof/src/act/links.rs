@@ -366,6 +366,8 @@ pub fn links(
     };
     let halves = [bits(&test[0], true), bits(&test[1], false)];
     report.information = Estimate::mean(&halves, 1.0);
+    let prior = test[0].len() as f64 / (test[0].len() + test[1].len()).max(1) as f64;
+    report.no_information = [("auc".into(), 0.5), ("ap".into(), prior)].into_iter().collect();
     report.baseline = Some(0.5);
     // Shows whether the model improves on degrees and on the trace that the split leaves in them.
     let matched = match split.negatives {

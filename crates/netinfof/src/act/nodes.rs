@@ -318,11 +318,9 @@ pub(crate) fn nodes(
     let calibration = NodeCalibration::fit(&unseen, &truth, classes);
     let gained = gained_bits(&test, &test_labels, calibration, &shares(&labels, classes, 0.5));
     report.information = Estimate::of_values(gained.into_iter());
-    let mut counts = vec![0usize; classes];
-    for &class in &test_labels {
-        counts[class as usize] += 1;
-    }
-    report.baseline = counts.iter().max().map(|&top| top as f64 / test_labels.len().max(1) as f64);
+    let prior = shares(&labels, classes, 0.0).repeat(test_labels.len());
+    report.no_information = metrics(&prior, &test_labels, classes, rare);
+    report.baseline = report.no_information.get("accuracy").copied();
     Ok(NodeResult { report, model, used, calibration, test })
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{Csr, Features, Graph, NodeId, Truth};
+use crate::evidence::Estimate;
 
 /// Facts about a graph: the answer of `netinfof inspect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +48,9 @@ pub struct GraphFacts {
     pub repeated_features: usize,
     /// Nodes with the same neighbours and features as an earlier node: probably copies.
     pub duplicated_nodes: usize,
+    /// How similar the features of nearby nodes are; `None` without edges or features that differ.
+    #[serde(default)]
+    pub feature_similarity: Option<FeatureSimilarity>,
     /// Nodes with a known label.
     pub labelled: usize,
     /// Edge homophily: the share of edges between labelled nodes that join nodes of the same class.
@@ -75,14 +79,27 @@ pub struct Homophily {
     pub label_informativeness: f64,
 }
 
-impl Graph {
-    /// Facts about the graph. `O(m)` and one pass over all features.
-    pub fn facts(&self) -> GraphFacts {
-        self.facts_with(&self.features.twins(self.nodes()))
-    }
+/// How similar a node's features are to those of nodes near it, against those of nodes that are not its
+/// neighbours: the probability that they are more similar (AUC). 0.5 if neighbourhoods of the graph and of
+/// the feature space are unrelated. From a sample of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct FeatureSimilarity {
+    /// Neighbours.
+    pub neighbours: Estimate,
+    /// Nodes at two steps that are not neighbours; `None` if there are none.
+    pub two_steps: Option<Estimate>,
+    /// Number of sampled nodes.
+    pub sampled: usize,
+}
 
-    /// The same, with twins that were already computed.
-    pub(crate) fn facts_with(&self, twins: &[NodeId]) -> GraphFacts {
+impl Graph {
+    /// All facts, of which those that need prepared features are given.
+    pub(crate) fn plain_facts(
+        &self,
+        twins: &[NodeId],
+        feature_similarity: Option<FeatureSimilarity>,
+    ) -> GraphFacts {
         let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
         let assortativity = assortativity(&self.adjacency, &degrees);
         degrees.sort_unstable();
@@ -117,6 +134,7 @@ impl Graph {
             missing_features: self.features.missing(),
             repeated_features: repeated,
             duplicated_nodes: copies(&self.adjacency, twins).len(),
+            feature_similarity,
             labelled,
             edge_homophily,
             homophily,

@@ -146,7 +146,6 @@ fn intervals_hold_the_truth() {
             let truth = found.iter().map(|own| own[at].value).sum::<f64>() / runs as f64;
             let held = found.iter().filter(|own| !own[at].above(truth) && !own[at].below(truth)).count();
             let share = 100.0 * held as f64 / runs as f64;
-            eprintln!("{samples} samples, {at}: {share} % hold {truth:.3}");
             if truth.abs() > 0.03 && !(91.0..=99.0).contains(&share) {
                 bad.push(format!("{samples} samples, {at}: {share} % hold {truth:.3}"));
             }

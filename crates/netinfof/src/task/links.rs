@@ -77,7 +77,8 @@ impl Task for Links {
     }
 
     fn common(params: &LinkParams) -> CommonParams<'_> {
-        CommonParams { splits: params.splits, seed: params.seed, component: &params.component }
+        let &LinkParams { splits, seed, ref component, smallest_gain, .. } = params;
+        CommonParams { splits, seed, component, smallest_gain }
     }
 
     fn run_params(params: &LinkParams) -> RunParams {

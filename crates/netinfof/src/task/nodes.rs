@@ -53,7 +53,8 @@ impl Task for Nodes {
     }
 
     fn common(params: &NodeParams) -> CommonParams<'_> {
-        CommonParams { splits: params.splits, seed: params.seed, component: &params.component }
+        let &NodeParams { splits, seed, ref component, smallest_gain, .. } = params;
+        CommonParams { splits, seed, component, smallest_gain }
     }
 
     fn run_params(params: &NodeParams) -> RunParams {
@@ -112,10 +113,9 @@ impl Task for Nodes {
         if !has_roles && components.iter().any(|component| component.kind.is_structural()) {
             blocks.add(Part::Structure, "roles", gathered(&component::roles(graph.adjacency(), exec)));
         }
-        if !featureless {
-            if let Some(features) = components.iter().find(|own| own.kind == ComponentKind::F) {
-                blocks.add(Part::Nonlinear, "F by distance", normalized(features));
-            }
+        let features = components.iter().find(|own| own.kind == ComponentKind::F && !featureless);
+        if let Some(features) = features {
+            blocks.add(Part::Nonlinear, "F by distance", normalized(features));
         }
         let units: Vec<u64> = known.iter().map(|&node| u64::from(node)).collect();
         let labels = split.labels_of(&known);

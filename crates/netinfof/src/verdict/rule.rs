@@ -1,10 +1,10 @@
 //! The verdict from predictive information, for both tasks.
 //!
 //! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where it lies below the
-//! smallest gain worth having ([`information::SMALLEST_GAIN`] of the classes' entropy), and open otherwise.
+//! smallest gain worth having (a parameter, as a share of the target's entropy), and open otherwise.
 //! In this order:
 //!
-//! 1. No group shows a signal: `nothing` if a signal of [`information::SMALLEST_SIGNAL`] is excluded for all
+//! 1. No group shows a signal: `nothing` if a signal of [`Information::smallest_signal`] is excluded for all
 //!    of them, features by distance included; otherwise `undecided`.
 //! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated
 //!    shuffled features if features alone show no signal. For links only embeddings are compared: a GNN does
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 use super::{Verdict, VerdictKind};
 use crate::evidence::{Estimate, NORMAL};
-use crate::information::{self, Answer, Information, InformationGain, group};
+use crate::information::{Answer, Information, InformationGain, group};
 
 /// Deviations that a signal must lie above zero: four groups are tested, so a 95 % interval of each is not
 /// enough.
@@ -66,9 +66,9 @@ pub(super) fn has_signal(information: &Information) -> bool {
     SIGNALS.iter().any(|name| signal(information, name))
 }
 
-/// Whether a signal of [`information::SMALLEST_SIGNAL`] is excluded for all groups.
+/// Whether a signal of [`Information::smallest_signal`] is excluded for all groups.
 pub(super) fn excludes_signal(information: &Information) -> bool {
-    let smallest = information::SMALLEST_SIGNAL * information.entropy;
+    let smallest = information.smallest_signal();
     let mut known = SIGNALS.iter().filter_map(|name| information.bits(name));
     known.all(|bits| information.excludes(bits, smallest))
 }
@@ -241,6 +241,12 @@ impl Evidence<'_> {
         self.information.gain(of, over).map_or_else(String::new, |gain| with_interval(gain.bits))
     }
 
+    /// The smallest gain worth having, for people: a small one with more digits.
+    fn smallest_gain(&self) -> String {
+        let bits = self.information.smallest_gain;
+        if bits < 0.02 { format!("{bits:.4}") } else { format!("{bits:.2}") }
+    }
+
     /// Restricts a statement about all components to those that the rule looks at.
     fn built_in(&self) -> &'static str {
         if self.information.own_components().next().is_some() { "built-in " } else { "" }
@@ -250,10 +256,10 @@ impl Evidence<'_> {
         let gain = |of: &str, over: &str| self.gain(of, over);
         match (kind, finding) {
             (VerdictKind::Nothing, _) => format!(
-                "No {}component carries information about {}: a signal of {:.0} % of the entropy is excluded",
+                "No {}component carries information about {}: a signal of {} % of the entropy is excluded",
                 self.built_in(),
                 self.target(),
-                100.0 * information::SMALLEST_SIGNAL
+                percent(self.information.smallest_signal() / self.information.entropy)
             ),
             (VerdictKind::Undecided, RuleFinding::Silent) => {
                 format!("No {}component shows a signal, and these {} do not exclude one", self.built_in(), self.samples())
@@ -292,8 +298,8 @@ impl Evidence<'_> {
                 gain(group::ALL, group::STRUCTURE)
             ),
             (VerdictKind::Any, _) => format!(
-                "All components together improve neither on features alone nor on structure alone: a gain of {:.2} bits is excluded for both",
-                self.information.smallest_gain
+                "All components together improve neither on features alone nor on structure alone: a gain of {} bits is excluded for both",
+                self.smallest_gain()
             ),
             (VerdictKind::Structure, _)
                 if self.context.featureless || self.information.gain(group::ALL, group::STRUCTURE).is_none() => {
@@ -304,9 +310,9 @@ impl Evidence<'_> {
                     .into()
             }
             (VerdictKind::Structure, _) => format!(
-                "Features add {} bits to the structure, and a gain of {:.2} is excluded",
+                "Features add {} bits to the structure, and a gain of {} is excluded",
                 gain(group::ALL, group::STRUCTURE),
-                self.information.smallest_gain
+                self.smallest_gain()
             ),
             (VerdictKind::Features, _) if self.nonlinear => format!(
                 "Features predict the classes by a nonlinear relation: {} bits more than a linear model on the features",
@@ -316,9 +322,9 @@ impl Evidence<'_> {
                 format!("Features carry information about {}", self.target())
             }
             (VerdictKind::Features, _) => format!(
-                "The graph adds {} bits to the features, and a gain of {:.2} is excluded",
+                "The graph adds {} bits to the features, and a gain of {} is excluded",
                 gain(group::ALL, group::FEATURES),
-                self.information.smallest_gain
+                self.smallest_gain()
             ),
         }
     }
@@ -368,7 +374,7 @@ impl Evidence<'_> {
             "`netinfof act` fits its linear counterpart in seconds, the baseline to beat"
         };
         match kind {
-            VerdictKind::Gnn => format!("Train a GNN; {baseline}."),
+            VerdictKind::Gnn => format!("Train a GNN, such as GCN or GraphSAGE; {baseline}."),
             VerdictKind::Combine => {
                 "Use features and structural embeddings together, or a GNN with skip connections; a plain GCN may lose the information in the features."
                     .into()
@@ -421,7 +427,7 @@ impl Evidence<'_> {
             (have * show).min((have * exclude).max(floor))
         };
         let open: Vec<f64> = if finding == RuleFinding::Silent {
-            let smallest = information::SMALLEST_SIGNAL * self.information.entropy;
+            let smallest = self.information.smallest_signal();
             let bits = [group::STRUCTURE, group::FEATURES, group::PROPAGATION]
                 .map(|name| self.information.bits(name));
             bits.into_iter().flatten().map(|bits| settled(bits, smallest)).collect()
@@ -441,6 +447,11 @@ impl Evidence<'_> {
         let unit = 10f64.powf(wanted.log10().floor() - 1.0);
         Some(((wanted / unit).ceil() * unit) as usize)
     }
+}
+
+/// A share in percent, with digits after the point only if it has them.
+fn percent(share: f64) -> f64 {
+    (1e4 * share).round() / 1e2
 }
 
 /// A figure with its interval.

@@ -4,7 +4,7 @@ use super::*;
 use crate::evidence::{self, Samples};
 use crate::exec::Exec;
 use crate::findings::ComponentReport;
-use crate::information::{Answer, ComponentBlocks, Part};
+use crate::information::{self, Answer, ComponentBlocks, Part};
 use crate::matrix::Matrix;
 use crate::probe::InfoScore;
 use crate::score::Contingency;
@@ -182,6 +182,40 @@ fn what_was_not_measured_is_not_judged() {
         assert_eq!(found.kind, kind, "{named:?}: {}", found.reason);
         assert!(found.reason.ends_with(&format!("Not measured: {not}")), "{named:?}: {}", found.reason);
     }
+}
+
+/// The smallest gain worth having decides between a GNN and simpler models.
+#[test]
+fn smaller_gains_than_the_smallest_are_ignored() {
+    let mut draw = Seed(3).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let mut of = |known: f64| noisy(&labels, known, &mut draw);
+    let (weak, other, strong, coins) = (of(0.5), of(0.5), of(0.8), of(0.0));
+    let context = rule::RunContext {
+        links: true,
+        featureless: false,
+        acted: false,
+        confirmed: true,
+        scores_predict: false,
+    };
+    let judged = |measured: &Information, smallest: f64| {
+        rule::judge(&measured.clone().with_smallest_gain(smallest), context)
+    };
+    let gain = information(&labels, &[("U", weak), ("F", other), ("P", strong)]);
+    assert_eq!(judged(&gain, information::SMALLEST_GAIN), rule::judge(&gain, context));
+    assert_eq!(judged(&gain, 0.05).kind, VerdictKind::Gnn);
+    let verdict = judged(&gain, 0.5);
+    assert!(matches!(verdict.kind, VerdictKind::Structure | VerdictKind::Any), "{verdict:?}");
+    assert!(verdict.reason.contains("a gain of 0.50"), "{}", verdict.reason);
+    // `nothing` excludes the smallest gain too, which these samples cannot if it is small.
+    let noise = information(&labels, &[("U", coins)]);
+    assert_eq!([0.05, 0.5].map(|smallest| judged(&noise, smallest).kind), [VerdictKind::Nothing; 2]);
+    assert!(judged(&noise, 0.5).reason.contains("a signal of 3 % of the entropy is excluded"));
+    assert_eq!(judged(&noise, 0.005).kind, VerdictKind::Undecided);
+    // The mean over splits keeps it.
+    let measured = noise.with_smallest_gain(0.2);
+    let mean = Information::mean(&[&measured, &measured], 2.0).unwrap();
+    assert!((mean.smallest_gain - 0.2 * mean.entropy).abs() < 1e-12);
 }
 
 #[test]

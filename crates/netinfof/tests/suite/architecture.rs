@@ -27,6 +27,7 @@ const PURPOSE: &[(&str, &str)] = &[
     ("training", "training pairs, cross-fitting"),
     ("pairwise", "X, statistics of pairs"),
     ("synth", "generated graphs"),
+    ("neighbourhoods", "features along edges"),
     ("component", "U R F P S D, own; features"),
     ("split", "splits; draws negatives"),
     ("metric", "Hits@K, AUC, MRR"),
