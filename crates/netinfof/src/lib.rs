@@ -86,6 +86,8 @@ mod spec;
 
 mod ordered_map;
 
+mod distinct_pairs;
+
 mod csr;
 
 mod matrix;

@@ -9,10 +9,11 @@ mod negatives;
 mod nodes;
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Graph, NodeId, Pair, ordered};
@@ -156,12 +157,17 @@ pub struct LinkSplit {
     pub protocol: Protocol,
     /// Which negatives were drawn.
     pub negatives: Negatives,
+    /// Whether all edges of the split are known to be edges of the graph.
+    within_graph: bool,
 }
 
 impl LinkSplit {
     /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges
     /// that the graph does not contain: OGB's graphs contain only the training edges.
     pub(crate) fn known_edges<'a>(&self, graph: &'a Graph) -> Cow<'a, Csr> {
+        if self.within_graph {
+            return Cow::Borrowed(graph.adjacency());
+        }
         let sets = [&self.train, &self.valid.positives, &self.test.positives];
         graph.adjacency_with(sets.into_iter().flatten())
     }
@@ -214,12 +220,24 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
     let share = |ratio: f64| ((edges.len() as f64 * ratio).round() as usize).max(1);
     let valid_from = share(params.train).min(edges.len() - 2);
     let test_from = (valid_from + share(params.valid)).min(edges.len() - 1);
-    let pairs = LinkPairs {
-        train: edges[..valid_from].to_vec(),
-        valid: Pairs { positives: edges[valid_from..test_from].to_vec(), negatives: Vec::new() },
-        test: Pairs { positives: edges[test_from..].to_vec(), negatives: Vec::new() },
+    exec.check()?;
+    let training = graph.adjacency().without(&edges[valid_from..]);
+    let held_out = |positives: Vec<Pair>| Pairs { positives, negatives: Vec::new() };
+    let test = held_out(edges.split_off(test_from));
+    let valid = held_out(edges.split_off(valid_from));
+    edges.shrink_to_fit();
+    let split = LinkSplit {
+        graph: training,
+        train: edges,
+        valid,
+        test,
+        negatives_per_edge: 0,
+        choice: Vec::new(),
+        protocol: params.protocol,
+        negatives: params.negatives,
+        within_graph: true,
     };
-    links_given(graph, pairs, params, seed, exec)
+    with_negatives(split, graph, seed, exec)
 }
 
 /// A split supplied by the caller; negatives are drawn where they are missing.
@@ -270,7 +288,7 @@ pub fn links_given(
         }
     }
     let mut edges: Vec<Pair> = train.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
-    let mut seen = HashSet::with_capacity(edges.len());
+    let mut seen = DistinctPairs::with_capacity(edges.len());
     edges.retain(|&edge| seen.insert(edge));
     if edges.is_empty() {
         return bad("all training edges are self loops".into());
@@ -281,20 +299,16 @@ pub fn links_given(
             train.len() - edges.len()
         ));
     }
-    let leaked =
-        valid.positives.iter().chain(&test.positives).filter(|&&e| seen.contains(&ordered(e))).count();
+    let leaked = valid.positives.iter().chain(&test.positives).filter(|&&e| seen.contains(e)).count();
+    drop(seen);
     if leaked > 0 {
         return bad(format!("{leaked} validation or test edges are training edges too"));
     }
-    let wanted = |set: &Pairs| if set.negatives.is_empty() { set.positives.len() } else { 0 };
-    let (for_valid, for_test) = (wanted(&valid), wanted(&test));
-    if params.negatives != Negatives::Uniform && (for_valid == 0 || for_test == 0) {
+    if params.negatives != Negatives::Uniform && !(valid.negatives.is_empty() && test.negatives.is_empty()) {
         return bad("the split has negatives of its own, so none of the requested kind are drawn".into());
     }
-    let training = Csr::symmetric(graph.nodes(), &edges);
-    let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
-    let mut split = LinkSplit {
-        graph: training,
+    let split = LinkSplit {
+        graph: Csr::symmetric(graph.nodes(), &edges),
         train: edges,
         valid,
         test,
@@ -302,11 +316,21 @@ pub fn links_given(
         choice: Vec::new(),
         protocol: params.protocol,
         negatives: params.negatives,
+        within_graph: false,
     };
+    with_negatives(split, graph, seed, exec)
+}
+
+/// Draws negatives for validation and test where there are none, and those for choices.
+fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
+    let wanted = |set: &Pairs| if set.negatives.is_empty() { set.positives.len() } else { 0 };
+    let (for_valid, for_test) = (wanted(&split.valid), wanted(&split.test));
+    let (protocol, negatives) = (split.protocol, split.negatives);
+    let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
     // A negative that is an edge in any set would penalise a model that predicts it correctly.
     let all = &*split.known_edges(graph);
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
-    match (params.protocol, params.negatives) {
+    match (protocol, negatives) {
         (Protocol::Clean, Negatives::Heart) => {
             let positives = [&valid.positives[..], &test.positives];
             let found = heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)?;
@@ -315,7 +339,7 @@ pub fn links_given(
             return Ok(split);
         }
         (Protocol::Clean, Negatives::Degree) => {
-            let mut seen = HashSet::new();
+            let mut seen = DistinctPairs::default();
             valid.negatives = matched_non_edges(all, &valid.positives, for_valid, &mut seen, &mut draw)?;
             test.negatives = matched_non_edges(all, &test.positives, for_test, &mut seen, &mut draw)?;
         }
@@ -332,19 +356,26 @@ pub fn links_given(
             }
         }
     }
-    if params.protocol == Protocol::Clean && for_valid > 0 && for_test > 0 {
-        let known: HashSet<Pair> =
-            split.valid.negatives.iter().chain(&split.test.negatives).map(|&pair| ordered(pair)).collect();
-        let free = free_pairs(all) - known.len();
-        let wanted = (CHOICE_FACTOR * for_test).clamp(CHOICE_LEAST, CHOICE_MOST).min(free / 2) + known.len();
+    if protocol == Protocol::Clean && for_valid > 0 && for_test > 0 {
+        let evaluated = || split.valid.negatives.iter().chain(&split.test.negatives);
+        let free = free_pairs(all).saturating_sub(evaluated().count());
+        // Those that validation or test use already are dropped again.
+        let wanted = (CHOICE_FACTOR * for_test).clamp(CHOICE_LEAST, CHOICE_MOST).min(free / 2)
+            + evaluated().count().min(CHOICE_MOST);
         let mut draw = seed.stream(Stream::ChoiceNegatives, 0);
-        split.choice = match params.negatives {
+        let mut choice = match negatives {
             Negatives::Degree => {
-                matched_non_edges(all, &split.valid.positives, wanted, &mut HashSet::new(), &mut draw)?
+                let mut seen = DistinctPairs::default();
+                matched_non_edges(all, &split.valid.positives, wanted, &mut seen, &mut draw)?
             }
             _ => distinct_non_edges(all, wanted, &mut draw)?,
         };
-        split.choice.retain(|&pair| !known.contains(&ordered(pair)));
+        // A set of the few new pairs needs less memory than one of all evaluated pairs.
+        let drawn: DistinctPairs = choice.iter().collect();
+        let used: DistinctPairs = evaluated().filter(|&&pair| drawn.contains(pair)).collect();
+        choice.retain(|&pair| !used.contains(pair));
+        choice.truncate(CHOICE_MOST);
+        split.choice = choice;
     }
     Ok(split)
 }
@@ -355,7 +386,7 @@ impl LinkSplit {
     /// edges. `None` if there are no such pairs.
     pub(crate) fn matched(all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
         let mut draw = seed.stream(Stream::MatchedNegatives, unit);
-        matched_non_edges(all, edges, edges.len(), &mut HashSet::new(), &mut draw).ok()
+        matched_non_edges(all, edges, edges.len(), &mut DistinctPairs::default(), &mut draw).ok()
     }
 
     /// Uniform non-edges of `all` for calibration: the negatives for choices, if those are uniform.

@@ -6,7 +6,6 @@
 //! that fold's edges*, in the space of the whole training graph (`Component::embed`). That costs K
 //! propagations and no decomposition. K = 0 turns it off.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::component::{Component, Norm};
@@ -181,10 +180,9 @@ fn dealt(pairs: &[Pair], folds: usize) -> impl Iterator<Item = (Pair, usize)> + 
 
 /// The training graph without the edges of one fold.
 fn without(split: &LinkSplit, edges: &[Pair], fold: usize, folds: usize) -> Csr {
-    let taken: HashSet<Pair> =
+    let taken: Vec<Pair> =
         dealt(edges, folds).filter(|(_, own)| *own == fold).map(|(edge, _)| edge).collect();
-    let kept: Vec<Pair> = split.train.iter().copied().filter(|edge| !taken.contains(edge)).collect();
-    Csr::symmetric(split.graph.rows(), &kept)
+    split.graph.without(&taken)
 }
 
 fn row_of(folds: &[CrossFitFold], fold: usize, node: NodeId) -> u32 {

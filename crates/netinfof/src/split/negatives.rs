@@ -1,9 +1,8 @@
 //! Negatives: uniform, degree-matched, unverified.
 
-use std::collections::HashSet;
-
+use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Pair, ordered};
+use crate::graph::{Csr, Pair};
 use crate::seed::Draw;
 
 /// A non-edge whose ends come from two edges: nodes occur as often as in edges. If that fails
@@ -29,7 +28,7 @@ pub(super) fn matched_non_edges(
     adjacency: &Csr,
     edges: &[Pair],
     count: usize,
-    seen: &mut HashSet<Pair>,
+    seen: &mut DistinctPairs,
     draw: &mut Draw,
 ) -> Result<Vec<Pair>> {
     if free_pairs(adjacency) == 0 {
@@ -40,7 +39,7 @@ pub(super) fn matched_non_edges(
     while pairs.len() < count {
         let pair = matched_pair(adjacency, edges, draw);
         tries += 1;
-        if seen.insert(ordered(pair)) || tries > 20 * count {
+        if seen.insert(pair) || tries > 20 * count {
             pairs.push(pair);
         }
     }
@@ -88,11 +87,11 @@ pub(super) fn distinct_non_edges(adjacency: &Csr, count: usize, draw: &mut Draw)
         all.truncate(count);
         return Ok(all);
     }
-    let mut seen = HashSet::with_capacity(count);
+    let mut seen = DistinctPairs::with_capacity(count);
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
         let pair = random_pair(adjacency.rows(), draw);
-        if !adjacency.contains(pair[0], pair[1]) && seen.insert(ordered(pair)) {
+        if !adjacency.contains(pair[0], pair[1]) && seen.insert(pair) {
             pairs.push(pair);
         }
     }

@@ -1,5 +1,7 @@
 //! Unit tests, compiled under `#[cfg(test)]` alone.
 
+use std::collections::HashSet;
+
 use super::*;
 
 fn ring(nodes: u32) -> Graph {

@@ -3,10 +3,9 @@
 //! Controls are prepared like the components that they control: the same kinds, depths and number of columns. On
 //! a graph without edges they equal them.
 
-use std::collections::HashSet;
-
 use crate::component::{self, Component, ComponentParams};
 use crate::csr::{Csr, NodeId, Pair, ordered};
+use crate::distinct_pairs::DistinctPairs;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::Graph;
@@ -59,7 +58,7 @@ fn with_same_degrees(edges: &Csr, seed: Seed) -> Csr {
         (0..nodes).flat_map(|node| std::iter::repeat_n(node as NodeId, edges.row(node).len())).collect();
     draw.shuffle(&mut ends);
     let mut kept: Vec<Pair> = Vec::with_capacity(ends.len() / 2);
-    let mut known: HashSet<Pair> = HashSet::with_capacity(ends.len() / 2);
+    let mut known = DistinctPairs::with_capacity(ends.len() / 2);
     for _ in 0..ROUNDS {
         let mut free: Vec<NodeId> = Vec::new();
         for pair in ends.chunks_exact(2) {
@@ -82,10 +81,10 @@ fn with_same_degrees(edges: &Csr, seed: Seed) -> Csr {
 }
 
 /// Gives back as many random edges as there are pairs of free ends.
-fn release(kept: &mut Vec<Pair>, known: &mut HashSet<Pair>, free: &mut Vec<NodeId>, draw: &mut Draw) {
+fn release(kept: &mut Vec<Pair>, known: &mut DistinctPairs, free: &mut Vec<NodeId>, draw: &mut Draw) {
     for _ in 0..(free.len() / 2).min(kept.len()) {
         let pair = kept.swap_remove(draw.below(kept.len() as u32) as usize);
-        known.remove(&pair);
+        known.remove(pair);
         free.extend(pair);
     }
 }
