@@ -38,6 +38,7 @@ const PURPOSE: &[(&str, &str)] = &[
     ("kernel", "all hot loops; faer, SIMD"),
     ("spec", "components and tasks as data"),
     ("ordered_map", "maps in order"),
+    ("distinct_pairs", "sets of unordered pairs"),
     ("csr", "sparse matrices"),
     ("matrix", "dense matrices"),
     ("exec", "threads, progress, stop"),
