@@ -6,8 +6,8 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use netinfof::internals::{
-    Evaluated, KnownEdges, LearnParams, LearnedLinks, PairwiseSource, ProbedPairs, Training, act_links,
-    build_components, learn as learn_links, probe_links,
+    Evaluated, KnownEdges, LearnParams, LearnedLinks, PairwiseSource, ProbedPairs, TestPairs, Training,
+    act_links, build_components, learn as learn_links, probe_links,
 };
 use netinfof::synth::{self, Communities};
 use netinfof::{ComponentKind, ComponentParams, Exec, LinkParams, Seed, split};
@@ -26,8 +26,9 @@ fn stages(criterion: &mut Criterion) {
             .expect("components");
         let training = Training::draw(&split, &params.training(), SEED).expect("training pairs");
         let source = PairwiseSource::new(&split.graph, graph.features(), &ComponentParams::default(), &exec);
-        let learning = LearnParams { compat: &params.compat, ordered_pairs: false, for_act: true };
-        let learn = || learn_links(&components, &split, &training, Some(&source), &learning, &exec);
+        let learning =
+            LearnParams { compat: &params.compat, ordered_pairs: false, for_act: true, width: None };
+        let learn = || learn_links(components.clone(), &split, &training, Some(&source), &learning, &exec);
         let learned = learn().expect("matrices");
         let valid = Evaluated::new(&split.valid, Some(&source), &exec);
 
@@ -60,8 +61,9 @@ fn stages(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("act", edges), |b| {
             b.iter(|| {
                 let edges = KnownEdges { all: graph.adjacency(), source: Some(&source), seed: SEED };
+                let tested = TestPairs::new(&split, edges, &params.act, &exec)?;
                 let learned = black_box(&learned.components);
-                act_links(learned, &split, &training, &valid, edges, &params.act, &exec)
+                act_links(learned, &split, &training, &valid, &tested, &params.act, &exec)
             });
         });
         group.finish();

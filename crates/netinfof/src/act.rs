@@ -25,7 +25,7 @@ pub(crate) use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
 pub(crate) use links::{LinkModel, LinkResult};
 pub(crate) use nodes::{NodeModel, NodeResult, nodes};
 
-pub use links::{KnownEdges, LinkActParams, Penalties, PenaltyPath, links};
+pub use links::{KnownEdges, LinkActParams, Penalties, PenaltyPath, TestPairs, links};
 pub use nodes::{Confusion, NodeActParams};
 
 pub(crate) use links::check_hits;

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::component::Component;
+use crate::component::{Component, NodePlacement};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, Pair};
@@ -138,22 +138,42 @@ pub(crate) struct TrainingRows {
 /// Number of groups of folds for that.
 const CROSSED_GROUPS: usize = 2;
 
-/// Normalises a component and fits its compatibility matrix on training pairs. Also returns ẑ and ẑ H for the
-/// training pairs, if they differ; `cross` asks for H fitted on other folds.
+/// A component fitted to training pairs.
+pub(crate) struct Fitted {
+    pub(crate) adjusted: AdjustedComponent,
+    /// ẑ and ẑ H of the training pairs, if they differ from those of the training graph.
+    pub(crate) seen: Option<TrainingRows>,
+    /// How the component embeds the nodes of other graphs, if it was asked for.
+    pub(crate) placement: Option<NodePlacement>,
+}
+
+/// What a fit is needed for, in addition to similarities.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FitGoal {
+    /// Whether training pairs need ẑ H with an H fitted on other folds.
+    pub(crate) cross: bool,
+    /// Whether the component will embed the nodes of other graphs.
+    pub(crate) place: bool,
+}
+
+/// Normalises a component and fits its compatibility matrix on training pairs.
 ///
 /// `O(m d + n d²)` for H, `O(pairs · d + n d²)` per iteration for H*; memory `pairs + n d`: the design matrix
 /// of the least-squares problem, pairs × d²/2, is never formed.
 pub(crate) fn fit(
-    component: &Component,
+    mut component: Component,
     split: &LinkSplit,
     training: &Training,
     params: &CompatParams,
-    cross: bool,
+    goal: FitGoal,
     exec: &Exec,
-) -> Result<(AdjustedComponent, Option<TrainingRows>)> {
+) -> Result<Fitted> {
     let norm = component.for_links(params.unit_rows, exec);
-    let z = norm.apply(component.embedding.clone(), exec);
-    let rows = training.rows(component, &norm, &z, exec);
+    let placement = goal.place.then(|| NodePlacement::of(&component, norm.clone()));
+    let z = norm.apply(std::mem::take(&mut component.embedding), exec);
+    let rows = training.rows(&component, &norm, &z, exec);
+    let kind = component.kind;
+    drop(component);
     let seen = rows.as_ref().unwrap_or(&z);
     let edges = &training.act.rows[..training.act.edges];
     let folded = rows.as_ref().map(|rows| Csr::symmetric(rows.rows(), edges));
@@ -165,13 +185,13 @@ pub(crate) fn fit(
         None => None,
         Some(rows) => {
             let coefficients = rows.cols() * (rows.cols() + 1) / 2;
-            let cross = cross && params.kind != CompatKind::None && training.compat.edges < coefficients;
+            let cross = goal.cross && params.kind != CompatKind::None && training.compat.edges < coefficients;
             let crossed = if cross { crossed(&rows, edges, training, params, exec)? } else { None };
             let zh = times_h(&rows);
             Some(TrainingRows { z: rows, zh, crossed })
         }
     };
-    Ok((AdjustedComponent { kind: component.kind, z, zh, compatibility }, seen))
+    Ok(Fitted { adjusted: AdjustedComponent { kind, z, zh, compatibility }, seen, placement })
 }
 
 /// The compatibility matrix of these rows, from the edges of a graph over them and pairs.

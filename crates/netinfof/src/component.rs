@@ -38,10 +38,10 @@ pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
 pub(crate) use self::roles::{COLUMNS as ROLES, hinged, roles};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, CustomComponent, Features, Graph, NodeInputs};
+use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId, NodeInputs};
 use crate::kernel::{self, Scaled};
 use crate::linalg::{LinearOperator, RsvdParams, Svd, rsvd};
-use crate::matrix::Matrix;
+use crate::matrix::{LARGE, Matrix};
 use crate::seed::Seed;
 use crate::spec::{ComponentKind, ComponentSource, CustomName, FilterSpec, Weighting};
 
@@ -195,20 +195,43 @@ enum Basis {
 
 impl Basis {
     fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
-        match self {
-            Basis::Nothing => None,
-            Basis::Adjacency(axes) => Some(kernel::spmm(Scaled::plain(graph), axes, exec)),
+        let mut rows = match self {
+            Basis::Nothing => return None,
+            Basis::Adjacency(axes) => kernel::spmm(Scaled::plain(graph), axes, exec),
             Basis::Walks { axes, trials, seed } => {
                 let counts = walk::visit_counts(graph, *trials, *seed, exec);
-                Some(kernel::spmm(Scaled::plain(&counts), axes, exec))
+                kernel::spmm(Scaled::plain(&counts), axes, exec)
             }
-            Basis::Features { projected, filter, shift, .. } => {
-                let mut scores = filter.on(graph).apply(projected.clone(), exec);
-                exec.fill_matrix(&mut scores, |_, row| {
-                    row.iter_mut().zip(shift).for_each(|(v, shift)| *v -= shift);
-                });
-                Some(scores)
+            Basis::Features { projected, filter, .. } => {
+                filter.on(graph).apply(Cow::Borrowed(projected), exec)
             }
+        };
+        self.shift(&mut rows, exec);
+        Some(rows)
+    }
+
+    /// Some rows of [`Basis::embed`], in this order.
+    fn embed_rows(&self, graph: &Csr, nodes: &[NodeId], exec: &Exec) -> Option<Matrix> {
+        let mut rows = match self {
+            Basis::Nothing => return None,
+            Basis::Adjacency(axes) => kernel::spmm_rows(Scaled::plain(graph), axes, nodes, exec),
+            Basis::Walks { axes, trials, seed } => {
+                let counts = walk::visit_counts_from(graph, nodes, *trials, *seed, exec);
+                kernel::spmm(Scaled::plain(&counts), axes, exec)
+            }
+            Basis::Features { projected, filter, .. } => {
+                filter.on(graph).apply_to_rows(projected, nodes, exec)
+            }
+        };
+        self.shift(&mut rows, exec);
+        Some(rows)
+    }
+
+    fn shift(&self, rows: &mut Matrix, exec: &Exec) {
+        if let Basis::Features { shift, .. } = self {
+            exec.fill_matrix(rows, |_, row| {
+                row.iter_mut().zip(shift).for_each(|(v, shift)| *v -= shift);
+            });
         }
     }
 }
@@ -285,13 +308,13 @@ impl Component {
             .collect()
     }
 
-    /// The embedding of another graph over the same nodes and features, in the space of this one; `None` if
-    /// edges have no effect. One propagation (or the walks, for R), no decomposition. One-hot degrees that
-    /// replace missing features are still those of the training graph.
-    pub(crate) fn embed(&self, graph: &Csr, exec: &Exec) -> Option<Matrix> {
+    /// The embedding of some nodes in another graph over the same nodes and features, in the space of this
+    /// one; `None` if edges have no effect. One propagation (or the walks, for R), no decomposition. One-hot
+    /// degrees that replace missing features are still those of the training graph.
+    pub(crate) fn embed_rows(&self, graph: &Csr, nodes: &[NodeId], exec: &Exec) -> Option<Matrix> {
         match &self.basis {
             Basis::Features { filter, .. } if filter.is_still() => None,
-            basis => basis.embed(graph, exec),
+            basis => basis.embed_rows(graph, nodes, exec),
         }
     }
 }
@@ -325,62 +348,126 @@ impl Norm {
     }
 }
 
-/// Builds the components of a training graph.
-///
-/// `O(m d)` and `O(nnz(X) d)` for a few passes; memory `2 n d` per component in addition to the input.
+/// How the features of a graph are prepared for its components.
+pub(crate) struct Preparations([Option<Preparation>; 2]);
+
+impl Preparations {
+    /// Those that the components need.
+    pub(crate) fn learn(
+        graph: &Csr,
+        features: &Features,
+        params: &ComponentParams,
+        exec: &Exec,
+    ) -> Result<Self> {
+        params.validate()?;
+        Ok(Preparations(Weighting::ALL.map(|weighting| {
+            params
+                .kinds
+                .iter()
+                .any(|kind| kind.uses_features() && kind.spec().weighting == weighting)
+                .then(|| Preparation::learn(features, weighting, graph, params, exec))
+        })))
+    }
+}
+
+/// Builds components of a training graph, all at once or in batches.
+pub(crate) struct ComponentBuilder<'a> {
+    graph: &'a Csr,
+    custom: &'a [CustomComponent],
+    preparations: &'a Preparations,
+    prepared: [Option<FeatureOperator<'a>>; 2],
+    params: &'a ComponentParams,
+    seed: Seed,
+}
+
+impl<'a> ComponentBuilder<'a> {
+    pub(crate) fn new(
+        graph: &'a Csr,
+        inputs: impl Into<NodeInputs<'a>>,
+        preparations: &'a Preparations,
+        params: &'a ComponentParams,
+        seed: Seed,
+        exec: &Exec,
+    ) -> Self {
+        let NodeInputs { features, custom } = inputs.into();
+        let prepared =
+            preparations.0.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
+        ComponentBuilder { graph, custom, preparations, prepared, params, seed }
+    }
+
+    /// The components of the parameters that are embeddings, in batches that are in memory at once: all, or one
+    /// after the other if embeddings are large.
+    pub(crate) fn batches(&self) -> Vec<Vec<ComponentKind>> {
+        // X is computed for pairs, not here.
+        let kinds = self.params.kinds.iter().copied().filter(|kind| !kind.is_pairwise());
+        if self.graph.rows() * self.params.dim < LARGE {
+            vec![kinds.collect()]
+        } else {
+            kinds.map(|kind| vec![kind]).collect()
+        }
+    }
+
+    /// Builds some of the components.
+    ///
+    /// `O(m d)` and `O(nnz(X) d)` for a few passes; memory of a few n × d matrices per component.
+    pub(crate) fn build(&self, kinds: &[ComponentKind], exec: &Exec) -> Result<Vec<Component>> {
+        let name = match kinds {
+            [one] => format!("component {}", one.name()),
+            _ => "components".into(),
+        };
+        let components = exec.stage(&name, kinds.len(), || {
+            exec.try_map(kinds, |&kind| {
+                let component = self.build_kind(kind, exec)?;
+                exec.step()?;
+                Ok(component)
+            })
+        })?;
+        for component in &components {
+            let (name, found) = (component.kind.name(), component.embedding.cols());
+            // The number of roles is fixed, so their rank is no news.
+            let expected = component.kind.spec().source == ComponentSource::Roles;
+            if found < self.params.dim && !expected && !matches!(component.basis, Basis::Nothing) {
+                exec.notice(format!(
+                    "component {name} has {found} dimension{} instead of {}: its rank is {found}",
+                    if found == 1 { "" } else { "s" },
+                    self.params.dim
+                ));
+            }
+        }
+        Ok(components)
+    }
+
+    fn build_kind(&self, kind: ComponentKind, exec: &Exec) -> Result<Component> {
+        let &ComponentBuilder { graph, custom, params, seed, .. } = self;
+        let table = match kind.spec().source {
+            ComponentSource::Custom(name) => Some(Cow::Borrowed(custom_rows(name, custom)?)),
+            ComponentSource::Roles => Some(Cow::Owned(Features::Dense(roles::table(graph, exec)))),
+            _ => None,
+        };
+        if let Some(rows) = table {
+            return build_from_table(kind, &rows, graph, params, seed, exec);
+        }
+        let which = kind.spec().weighting.index();
+        let mut component = build_one(kind, graph, self.prepared[which].as_ref(), params, seed, exec)?;
+        let table = self.preparations.0[which].as_ref().is_some_and(Preparation::lengths_matter);
+        component.lengths_matter = table && kind.uses_features();
+        Ok(component)
+    }
+}
+
+/// Builds all components of a training graph.
 pub fn build<'a>(
-    graph: &Csr,
+    graph: &'a Csr,
     inputs: impl Into<NodeInputs<'a>>,
     params: &ComponentParams,
     seed: Seed,
     exec: &Exec,
 ) -> Result<Vec<Component>> {
-    params.validate()?;
-    let NodeInputs { features, custom } = inputs.into();
-    // X is computed for pairs, not here.
+    let inputs = inputs.into();
+    let preparations = Preparations::learn(graph, inputs.features, params, exec)?;
+    let builder = ComponentBuilder::new(graph, inputs, &preparations, params, seed, exec);
     let kinds: Vec<ComponentKind> = params.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
-    let preparations = Weighting::ALL.map(|weighting| {
-        kinds
-            .iter()
-            .any(|kind| kind.uses_features() && kind.spec().weighting == weighting)
-            .then(|| Preparation::learn(features, weighting, graph, params, exec))
-    });
-    let prepared =
-        preparations.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
-    exec.stage("components", kinds.len(), || {
-        exec.try_map(&kinds, |&kind| {
-            let table = match kind.spec().source {
-                ComponentSource::Custom(name) => Some(Cow::Borrowed(custom_rows(name, custom)?)),
-                ComponentSource::Roles => Some(Cow::Owned(Features::Dense(roles::table(graph, exec)))),
-                _ => None,
-            };
-            if let Some(rows) = table {
-                let component = build_from_table(kind, &rows, graph, params, seed, exec)?;
-                exec.step()?;
-                return Ok(component);
-            }
-            let which = kind.spec().weighting.index();
-            let mut component = build_one(kind, graph, prepared[which].as_ref(), params, seed, exec)?;
-            let table = preparations[which].as_ref().is_some_and(Preparation::lengths_matter);
-            component.lengths_matter = table && kind.uses_features();
-            exec.step()?;
-            Ok(component)
-        })
-    })
-    .inspect(|components: &Vec<Component>| {
-        for component in components {
-            let (name, found) = (component.kind.name(), component.embedding.cols());
-            // The number of roles is fixed, so their rank is no news.
-            let expected = component.kind.spec().source == ComponentSource::Roles;
-            if found < params.dim && !expected && !matches!(component.basis, Basis::Nothing) {
-                exec.notice(format!(
-                    "component {name} has {found} dimension{} instead of {}: its rank is {found}",
-                    if found == 1 { "" } else { "s" },
-                    params.dim
-                ));
-            }
-        }
-    })
+    builder.build(&kinds, exec)
 }
 
 fn build_one(
@@ -397,6 +484,8 @@ fn build_one(
         axes.scale_cols(&svd.s.iter().map(|s| (1.0 / s.sqrt()) as f32).collect::<Vec<_>>());
         axes
     };
+    // Where it was computed together with the basis.
+    let mut embedding = None;
     let basis = match kind.spec().source {
         ComponentSource::Adjacency => {
             Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: graph })?))
@@ -405,6 +494,7 @@ fn build_one(
             let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
             exec.check()?;
             let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
+            embedding = Some(kernel::spmm(Scaled::plain(&counts), &axes, exec));
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
         ComponentSource::Features(_) | ComponentSource::Custom(_) | ComponentSource::Roles => {
@@ -421,7 +511,8 @@ fn build_one(
         }
         ComponentSource::Pairs => unreachable!("pairs have no embedding"),
     };
-    let embedding = basis.embed(graph, exec).expect("every component is made from a graph");
+    let embedding =
+        embedding.or_else(|| basis.embed(graph, exec)).expect("every component is made from a graph");
     if embedding.cols() > 0 {
         return Ok(Component { kind, embedding, lengths_matter: false, basis, preparation: None });
     }

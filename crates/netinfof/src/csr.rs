@@ -120,13 +120,9 @@ impl Csr {
 
     /// Joins rows of sorted input: columns must be ascending and in range, which is not checked again.
     pub fn from_rows(cols: usize, rows: impl Iterator<Item = (Vec<u32>, Vec<f32>)>) -> Self {
-        let (mut indptr, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-        for (row_indices, row_values) in rows {
-            indices.extend(row_indices);
-            values.extend(row_values);
-            indptr.push(indices.len());
-        }
-        Csr { cols, indptr, indices, values: Some(values) }
+        let mut built = CsrBuilder::new(cols);
+        rows.for_each(|(indices, values)| built.push_row(indices.into_iter().zip(values)));
+        built.finish()
     }
 
     /// The nonzero entries of a dense matrix.
@@ -268,6 +264,43 @@ impl Csr {
             indptr.push(indices.len());
         }
         Csr { cols: self.cols, indptr, indices, values }
+    }
+}
+
+/// A sparse matrix that is built row by row.
+#[derive(Debug)]
+pub(crate) struct CsrBuilder {
+    cols: usize,
+    indptr: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl CsrBuilder {
+    pub(crate) fn new(cols: usize) -> Self {
+        CsrBuilder { cols, indptr: vec![0], indices: Vec::new(), values: Vec::new() }
+    }
+
+    /// Adds a row; columns must be ascending and in range, which is not checked again.
+    pub(crate) fn push_row(&mut self, entries: impl Iterator<Item = (u32, f32)>) {
+        for (index, value) in entries {
+            self.indices.push(index);
+            self.values.push(value);
+        }
+        self.indptr.push(self.indices.len());
+    }
+
+    /// Adds the rows of another one.
+    pub(crate) fn append(&mut self, other: CsrBuilder) {
+        let before = self.indices.len();
+        self.indices.extend(other.indices);
+        self.values.extend(other.values);
+        self.indptr.extend(other.indptr[1..].iter().map(|end| before + end));
+    }
+
+    pub(crate) fn finish(self) -> Csr {
+        let CsrBuilder { cols, indptr, indices, values } = self;
+        Csr { cols, indptr, indices, values: Some(values) }
     }
 }
 

@@ -95,6 +95,19 @@ impl Exec {
         self.map_blocks(items.len(), 1, |range| map(&items[range.start])).into_iter().collect()
     }
 
+    /// As [`Exec::try_map`], with items that are released as soon as they are mapped.
+    pub fn try_map_owned<T: Send, R: Send>(
+        &self,
+        items: Vec<T>,
+        map: impl Fn(T) -> Result<R> + Sync + Send,
+    ) -> Result<Vec<R>> {
+        if items.len() <= 1 {
+            return items.into_iter().map(map).collect();
+        }
+        let found: Vec<Result<R>> = self.pool.install(|| items.into_par_iter().map(map).collect());
+        found.into_iter().collect()
+    }
+
     /// Fills a slice of `width`-wide rows, `block` rows per task; `fill` gets the first row's number and the
     /// rows.
     pub fn fill_rows<T: Send>(

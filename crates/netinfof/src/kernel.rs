@@ -22,12 +22,12 @@ mod vector;
 pub(crate) use self::cluster::{cluster_sums, lower_distances, nearest_centres};
 pub(crate) use self::dense::{
     Blocks, DenseRows, add_gram_lower, column_deviations, column_squares, gather_rows, gemm,
-    gemm_into_columns, gemm_nt, gemm_small, gemm_tn, gram, normalize_rows,
+    gemm_into_columns, gemm_nt, gemm_small, gemm_small_in_place, gemm_tn, gram, normalize_rows,
 };
 pub(crate) use self::pair::{GroupedPairs, hadamard_features, pair_dots, pair_fit_step};
 pub(crate) use self::reduction::{Reduction, reduce};
 pub(crate) use self::small::{Cholesky, SmallMatrix};
-pub(crate) use self::sparse::{Scaled, add_sparse_row, sparse_row_dot, spmm};
+pub(crate) use self::sparse::{Scaled, add_sparse_row, sparse_row_dot, spmm, spmm_rows};
 pub(crate) use self::vector::{
     add_row_dots, affine_scores, any_above, axpy, axpy_f64, dot, raise_to_magnitudes, round_to_shares,
     weighted_row_sums,

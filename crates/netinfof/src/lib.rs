@@ -129,7 +129,7 @@ pub use split::{LinkPairs, LinkSplit, NodeSets, NodeSplit, Pairs, Protocol};
 /// Single stages, for the other crates of this workspace; they may change in any version.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::act::{KnownEdges, links as act_links};
+    pub use crate::act::{KnownEdges, TestPairs, links as act_links};
     pub use crate::atomic_file::write as write_file;
     pub use crate::component::{Component, build as build_components};
     pub use crate::linalg::kmeans;

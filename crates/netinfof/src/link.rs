@@ -1,12 +1,13 @@
 //! Components as input of link prediction: an embedding with its compatibility matrix, or X.
 //!
-//! In: components, the split and the training pairs. Out: for each component, the input of Probe and Act,
-//! learned one component at a time, so that the folds of only a few are in memory at once.
+//! In: components, the split, the training pairs and the pairs for evaluation. Out: for each component, the
+//! input of Probe and Act. Components are learned one or a few at a time, and an embedding is released as soon
+//! as its values on the evaluated pairs are recorded.
 
 use std::ops::Range;
 
-use crate::compat::{self, AdjustedComponent, CompatParams, Compatibility};
-use crate::component::Component;
+use crate::compat::{self, AdjustedComponent, CompatParams, Compatibility, FitGoal, Fitted};
+use crate::component::{Component, NodePlacement};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Pair, ordered};
@@ -23,6 +24,8 @@ use crate::training::Training;
 pub enum LinkComponent {
     /// An embedding of the nodes with its compatibility matrix.
     Embedded(AdjustedComponent),
+    /// The values of such a component on the pairs of an evaluation.
+    Recorded(RecordedComponent),
     /// X.
     Pairwise(Pairwise),
 }
@@ -32,6 +35,7 @@ impl LinkComponent {
     pub fn kind(&self) -> ComponentKind {
         match self {
             LinkComponent::Embedded(component) => component.kind,
+            LinkComponent::Recorded(component) => component.kind,
             LinkComponent::Pairwise(_) => ComponentKind::X,
         }
     }
@@ -40,6 +44,7 @@ impl LinkComponent {
     pub fn cols(&self) -> usize {
         match self {
             LinkComponent::Embedded(component) => component.z.cols(),
+            LinkComponent::Recorded(component) => component.cols,
             LinkComponent::Pairwise(x) => x.width(),
         }
     }
@@ -48,6 +53,7 @@ impl LinkComponent {
     pub fn compatibility(&self) -> Option<&Compatibility> {
         match self {
             LinkComponent::Embedded(component) => Some(&component.compatibility),
+            LinkComponent::Recorded(component) => Some(&component.compatibility),
             LinkComponent::Pairwise(_) => None,
         }
     }
@@ -56,8 +62,82 @@ impl LinkComponent {
     pub fn similarities(&self, set: &PairSet, exec: &Exec) -> Vec<f32> {
         match self {
             LinkComponent::Embedded(component) => component.similarities(&set.pairs, exec),
+            LinkComponent::Recorded(component) => component.of(set).similarities.clone(),
             LinkComponent::Pairwise(x) => x.similarities(set.columns(), exec),
         }
+    }
+}
+
+/// A component of which only its values on the pairs of an evaluation are kept: its embedding would need
+/// more memory.
+#[derive(Clone, Debug)]
+pub struct RecordedComponent {
+    /// Which component.
+    pub(crate) kind: ComponentKind,
+    pub(crate) compatibility: Compatibility,
+    cols: usize,
+    /// By the number of the set.
+    values: Vec<RecordedValues>,
+}
+
+/// The values of a component on a set of pairs.
+#[derive(Clone, Debug)]
+struct RecordedValues {
+    similarities: Vec<f32>,
+    /// The features of every pair, if Act follows.
+    features: Option<Matrix>,
+}
+
+impl RecordedComponent {
+    fn new(
+        component: AdjustedComponent,
+        recording: &Recording<'_>,
+        params: &LearnParams<'_>,
+        exec: &Exec,
+    ) -> Self {
+        let values = |set: &&PairSet| {
+            let similarities = component.similarities(&set.pairs, exec);
+            let features = params.for_act.then(|| {
+                let AdjustedComponent { z, zh, .. } = &component;
+                let design = Hadamard { z, zh, pairs: &set.pairs, ordered: params.ordered_pairs };
+                let width = z.cols();
+                let mut rows = Matrix::zeros(set.len(), width);
+                exec.fill_rows(rows.as_mut_slice(), width, 64, |first, out| {
+                    design.fill(first..first + out.len() / width, out);
+                });
+                rows
+            });
+            RecordedValues { similarities, features }
+        };
+        let values = recording.sets.iter().map(values).collect();
+        let AdjustedComponent { kind, z, compatibility, .. } = component;
+        RecordedComponent { kind, compatibility, cols: z.cols(), values }
+    }
+
+    fn of(&self, set: &PairSet) -> &RecordedValues {
+        let number = set.number.expect("only recorded pairs are evaluated");
+        &self.values[number]
+    }
+}
+
+/// The sets of pairs on which components are recorded.
+#[derive(Debug)]
+pub(crate) struct Recording<'a> {
+    sets: Vec<&'a PairSet>,
+}
+
+impl<'a> Recording<'a> {
+    /// Numbers the sets; all pairs that will be evaluated must be among them.
+    pub(crate) fn number(sets: &mut [&mut PairSet]) {
+        for (number, set) in sets.iter_mut().enumerate() {
+            set.number = Some(number);
+        }
+    }
+
+    /// Of sets that were numbered in this order.
+    pub(crate) fn of(sets: Vec<&'a PairSet>) -> Self {
+        assert!(sets.iter().enumerate().all(|(at, set)| set.number == Some(at)), "sets are in order");
+        Recording { sets }
     }
 }
 
@@ -67,13 +147,15 @@ pub struct PairSet {
     pairs: Vec<Pair>,
     /// The columns of X, if X is one of the components.
     columns: Option<Matrix>,
+    /// The number of the set where components are recorded.
+    number: Option<usize>,
 }
 
 impl PairSet {
     /// Prepares pairs of nodes of the training graph.
     pub(crate) fn new(pairs: Vec<Pair>, source: Option<&PairwiseSource<'_>>, exec: &Exec) -> Self {
         let columns = source.map(|source| source.columns(&pairs, exec));
-        PairSet { pairs, columns }
+        PairSet { pairs, columns, number: None }
     }
 
     /// A number for each pair, the same in both directions.
@@ -176,61 +258,119 @@ pub struct LearnParams<'a> {
     pub ordered_pairs: bool,
     /// Whether the features of Act's training pairs are kept.
     pub for_act: bool,
+    /// Maximum number of columns of all components together, if they are not learned all at once; it
+    /// determines the precision in which features of training pairs are kept.
+    pub width: Option<usize>,
 }
+
+/// Learned embeddings, and how they embed the nodes of other graphs if that was asked for.
+pub(crate) type LearnedEmbeddings = (Vec<Learned>, Vec<NodePlacement>);
 
 /// Fits the compatibility matrices, and X if there is a source for it.
 pub fn learn<'a>(
-    components: &[Component],
+    components: Vec<Component>,
     split: &'a LinkSplit,
     training: &Training,
     source: Option<&PairwiseSource<'_>>,
     params: &LearnParams<'_>,
     exec: &Exec,
 ) -> Result<LearnedLinks<'a>> {
-    let width = components.iter().map(|component| component.embedding.cols()).sum::<usize>()
-        + if source.is_some() { 10 * pairwise::COLUMNS.len() } else { 0 };
-    let collect = |design: &dyn Design| params.for_act.then(|| DesignBlock::collect(design, width, exec));
-    exec.stage("compatibility", components.len() + usize::from(source.is_some()), || {
-        let mut learned = exec.try_map(components, |component| {
-            let (adjusted, seen) =
-                compat::fit(component, split, training, params.compat, params.for_act, exec)?;
+    let width = columns_of(&components, source.is_some());
+    let params = LearnParams { width: Some(width), ..*params };
+    let (mut learned, _) = learn_embedded(components, split, training, None, &params, false, exec)?;
+    let (x, parts) = learn_pairs(split, training, source, &params, exec)?;
+    learned.extend(x);
+    Ok(LearnedLinks { components: learned, parts })
+}
+
+/// Number of columns of all components together.
+pub(crate) fn columns_of(components: &[Component], pairwise: bool) -> usize {
+    components.iter().map(|component| component.embedding.cols()).sum::<usize>()
+        + if pairwise { PAIRWISE_WIDTH } else { 0 }
+}
+
+/// Estimated number of columns of X.
+pub(crate) const PAIRWISE_WIDTH: usize = 10 * pairwise::COLUMNS.len();
+
+/// Fits the compatibility matrices of some components. With a recording, only the values on its pairs are
+/// kept. `place`: whether the components will embed the nodes of other graphs.
+pub(crate) fn learn_embedded(
+    components: Vec<Component>,
+    split: &LinkSplit,
+    training: &Training,
+    recording: Option<&Recording<'_>>,
+    params: &LearnParams<'_>,
+    place: bool,
+    exec: &Exec,
+) -> Result<LearnedEmbeddings> {
+    let name = match &components[..] {
+        [one] => format!("compatibility of {}", one.kind.name()),
+        _ => "compatibility".into(),
+    };
+    let width = params.width.unwrap_or_else(|| columns_of(&components, true));
+    let goal = FitGoal { cross: params.for_act, place };
+    let found = exec.stage(&name, components.len(), || {
+        exec.try_map_owned(components, |component| {
+            let Fitted { adjusted, seen, placement } =
+                compat::fit(component, split, training, params.compat, goal, exec)?;
             let [z, zh] = seen.as_ref().map_or([&adjusted.z, &adjusted.zh], |seen| [&seen.z, &seen.zh]);
             let probe = kernel::pair_dots(zh, z, &training.probe.rows, exec);
-            let crossed = seen.as_ref().and_then(|seen| seen.crossed.as_ref());
-            let (zh, pairs) = (crossed.unwrap_or(zh), &training.act.rows[..]);
-            let act = collect(&Hadamard { z, zh, pairs, ordered: params.ordered_pairs });
-            exec.step()?;
-            Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
-        })?;
-        let labels = training.act.labels();
-        let degrees = DegreeScore::fit(&split.graph, &training.act.pairs, &labels, exec)?;
-        let probe = degrees.similarities(&training.probe.pairs, exec);
-        let mut parts =
-            vec![PairScore { subject: Subject::Degrees, score: PairScoreKind::Degrees(degrees), probe }];
-        if let Some(source) = source {
-            let columns = source.columns(&training.act.pairs, exec);
-            let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
-            // Both sets begin with the same edges, whose columns are already computed.
-            let probe = |x: &Pairwise| {
-                let mut probe = x.similarities(&columns, exec);
-                probe.truncate(training.act.edges);
-                probe.extend(x.similarities(&negatives, exec));
-                probe
+            let act = params.for_act.then(|| {
+                let crossed = seen.as_ref().and_then(|seen| seen.crossed.as_ref());
+                let (zh, pairs) = (crossed.unwrap_or(zh), &training.act.rows[..]);
+                DesignBlock::collect(&Hadamard { z, zh, pairs, ordered: params.ordered_pairs }, width, exec)
+            });
+            drop(seen);
+            let component = match recording {
+                None => LinkComponent::Embedded(adjusted),
+                Some(sets) => LinkComponent::Recorded(RecordedComponent::new(adjusted, sets, params, exec)),
             };
-            let x = Pairwise::fit(&columns, &labels, pairwise::ALL, exec)?;
-            let act = collect(&PairwiseDesign { pairwise: &x, columns: &columns });
-            for (group, own) in source.parts() {
-                let x = Pairwise::fit(&columns, &labels, own, exec)?;
-                parts.push(PairScore {
-                    subject: Subject::PairColumns(group),
-                    probe: probe(&x),
-                    score: PairScoreKind::Columns(x),
-                });
-            }
             exec.step()?;
-            learned.push(Learned { probe: probe(&x), component: LinkComponent::Pairwise(x), act });
+            Ok((Learned { component, probe, act }, placement))
+        })
+    })?;
+    let (learned, placements): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    Ok((learned, placements.into_iter().flatten().collect()))
+}
+
+/// Fits X, if there is a source for it, and what Probe measures on pairs in addition.
+pub(crate) fn learn_pairs<'a>(
+    split: &'a LinkSplit,
+    training: &Training,
+    source: Option<&PairwiseSource<'_>>,
+    params: &LearnParams<'_>,
+    exec: &Exec,
+) -> Result<(Option<Learned>, Vec<PairScore<'a>>)> {
+    let labels = training.act.labels();
+    let degrees = DegreeScore::fit(&split.graph, &training.act.pairs, &labels, exec)?;
+    let probe = degrees.similarities(&training.probe.pairs, exec);
+    let mut parts =
+        vec![PairScore { subject: Subject::Degrees, score: PairScoreKind::Degrees(degrees), probe }];
+    let Some(source) = source else { return Ok((None, parts)) };
+    exec.stage("pairs", 1, || {
+        let columns = source.columns(&training.act.pairs, exec);
+        let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
+        // Both sets begin with the same edges, whose columns are already computed.
+        let probe = |x: &Pairwise| {
+            let mut probe = x.similarities(&columns, exec);
+            probe.truncate(training.act.edges);
+            probe.extend(x.similarities(&negatives, exec));
+            probe
+        };
+        let x = Pairwise::fit(&columns, &labels, pairwise::ALL, exec)?;
+        let width = params.width.unwrap_or(PAIRWISE_WIDTH);
+        let design = PairwiseDesign { pairwise: &x, columns: &columns };
+        let act = params.for_act.then(|| DesignBlock::collect(&design, width, exec));
+        for (group, own) in source.parts() {
+            let x = Pairwise::fit(&columns, &labels, own, exec)?;
+            parts.push(PairScore {
+                subject: Subject::PairColumns(group),
+                probe: probe(&x),
+                score: PairScoreKind::Columns(x),
+            });
         }
-        Ok(LearnedLinks { components: learned, parts })
+        exec.step()?;
+        Ok((Some(Learned { probe: probe(&x), component: LinkComponent::Pairwise(x), act }), parts))
     })
 }
 
@@ -286,6 +426,11 @@ impl Design for PairDesign<'_> {
                     let AdjustedComponent { z, zh, .. } = component;
                     Hadamard { z, zh, pairs: &self.set.pairs, ordered: self.ordered }
                         .fill(rows.clone(), &mut part);
+                }
+                LinkComponent::Recorded(component) => {
+                    let features = component.of(self.set).features.as_ref();
+                    let features = features.expect("features are recorded for Act").as_slice();
+                    part.copy_from_slice(&features[rows.start * own..rows.end * own]);
                 }
                 LinkComponent::Pairwise(x) => {
                     PairwiseDesign { pairwise: x, columns: self.set.columns() }.fill(rows.clone(), &mut part);

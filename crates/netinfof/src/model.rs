@@ -144,7 +144,8 @@ struct NodeFit {
 /// The inputs of Act on links.
 pub(crate) struct LinkWork<'a> {
     pub(crate) split: &'a LinkSplit,
-    pub(crate) components: &'a [Component],
+    /// Of the embeddings among the learned components.
+    pub(crate) placements: &'a [NodePlacement],
     pub(crate) learned: &'a [Learned],
     pub(crate) result: &'a LinkResult,
 }
@@ -165,20 +166,16 @@ impl Model {
         seed: u64,
         exec: &Exec,
     ) -> Self {
-        let LinkWork { split, components, learned, result } = work;
+        let LinkWork { split, placements, learned, result } = work;
         let used = || result.used.iter().map(|&at| &learned[at].component);
         let embedded = used()
-            .filter_map(|component| match component {
-                LinkComponent::Embedded(own) => {
-                    let built = components.iter().find(|built| built.kind == own.kind)?;
-                    let norm = built.for_links(params.compat.unit_rows, exec);
-                    Some((NodePlacement::of(built, norm), own.compatibility.matrix.clone()))
-                }
-                LinkComponent::Pairwise(_) => None,
+            .filter_map(|component| {
+                let place = placements.iter().find(|place| place.kind == component.kind())?;
+                Some((place.clone(), component.compatibility()?.matrix.clone()))
             })
             .collect();
         let x = used().find_map(|component| match component {
-            LinkComponent::Embedded(_) => None,
+            LinkComponent::Embedded(_) | LinkComponent::Recorded(_) => None,
             LinkComponent::Pairwise(x) => Some(x.clone()),
         });
         let kinds: Vec<ComponentKind> = used().map(LinkComponent::kind).collect();

@@ -34,6 +34,18 @@ impl<V> OrderedMap<V> {
         self.0.push((key.into(), value));
     }
 
+    /// The value of a key, which is added at the end if it is new.
+    pub(crate) fn entry(&mut self, key: &str) -> &mut V
+    where
+        V: Default,
+    {
+        let at = self.0.iter().position(|(name, _)| name == key).unwrap_or_else(|| {
+            self.push(key, V::default());
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use crate::component;
+use crate::component::{self, ComponentBuilder, Preparations};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::findings::{ComponentReport, SplitReport};
@@ -166,15 +166,25 @@ fn split<T: Task>(
     let split = T::split(run, seed)?;
     clock.lap("split");
 
-    let adjacency = T::adjacency(run, &split);
     let common = T::common(run.params);
-    let components = component::build(adjacency, run.graph, common.component, seed, run.exec)?;
-    clock.lap("components");
-
-    let work = T::learn(run, &split, components, kept.is_some(), seed)?;
-    if let Some(stage) = T::LEARNING_STAGE {
-        clock.lap(stage);
+    let mut work = T::begin(run, &split, kept.is_some(), seed)?;
+    // Stages are reported in this order.
+    clock.laps.entry("components");
+    T::LEARNING_STAGE.into_iter().for_each(|stage| clock.lap(stage));
+    {
+        let adjacency = T::adjacency(run, &split);
+        let preparations = Preparations::learn(adjacency, run.graph.features(), common.component, run.exec)?;
+        let builder =
+            ComponentBuilder::new(adjacency, run.graph, &preparations, common.component, seed, run.exec);
+        for batch in builder.batches() {
+            let components = builder.build(&batch, run.exec)?;
+            clock.lap("components");
+            T::learn(run, &mut work, components)?;
+            T::LEARNING_STAGE.into_iter().for_each(|stage| clock.lap(stage));
+        }
     }
+    T::finish_learning(run, &mut work)?;
+    T::LEARNING_STAGE.into_iter().for_each(|stage| clock.lap(stage));
 
     let probed = T::probe(run, &work, seed)?;
     clock.lap("probe");
@@ -227,9 +237,10 @@ impl Clock {
         Clock { start: now, last: now, laps: OrderedMap::default() }
     }
 
+    /// Adds the time since the last lap to a stage.
     fn lap(&mut self, stage: &str) {
         let now = Instant::now();
-        self.laps.push(stage, (now - self.last).as_secs_f64());
+        *self.laps.entry(stage) += (now - self.last).as_secs_f64();
         self.last = now;
     }
 

@@ -78,14 +78,17 @@ pub(crate) trait Task: Sized {
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<Self::Split>;
     /// The edges from which components are computed.
     fn adjacency<'a>(run: &Run<'a, Self>, split: &'a Self::Split) -> &'a Csr;
-    /// Learns from the training data. `keep`: whether the components are needed afterwards.
-    fn learn<'a>(
+    /// Prepares the samples. `keep`: whether the fitted model is kept.
+    fn begin<'a>(
         run: &'a Run<'a, Self>,
         split: &'a Self::Split,
-        components: Vec<Component>,
         keep: bool,
         seed: Seed,
     ) -> Result<Self::Work<'a>>;
+    /// Learns from the training data by some of the components.
+    fn learn(run: &Run<'_, Self>, work: &mut Self::Work<'_>, components: Vec<Component>) -> Result<()>;
+    /// Ends learning, after all components.
+    fn finish_learning(run: &Run<'_, Self>, work: &mut Self::Work<'_>) -> Result<()>;
     fn probe(run: &Run<'_, Self>, work: &Self::Work<'_>, seed: Seed) -> Result<Probed>;
     fn information(
         run: &Run<'_, Self>,

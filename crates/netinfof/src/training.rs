@@ -163,10 +163,15 @@ impl Training {
         let mut rows = Matrix::zeros(self.row_count(z.rows()), z.cols());
         let width = z.cols();
         for fold in &self.folds {
-            let own = component.embed(&fold.graph, exec).map(|own| norm.apply(own, exec));
-            let own = own.as_ref().unwrap_or(z);
-            for (at, &node) in fold.nodes.iter().enumerate() {
-                rows.row_mut(fold.first_row + at)[..width].copy_from_slice(own.row(node as usize));
+            let own = component.embed_rows(&fold.graph, &fold.nodes, exec).map(|own| norm.apply(own, exec));
+            let to = &mut rows.as_mut_slice()[fold.first_row * width..][..fold.nodes.len() * width];
+            match &own {
+                Some(own) => to.copy_from_slice(own.as_slice()),
+                None => {
+                    for (to, &node) in to.chunks_exact_mut(width.max(1)).zip(&fold.nodes) {
+                        to.copy_from_slice(z.row(node as usize));
+                    }
+                }
             }
         }
         Some(rows)
@@ -282,8 +287,9 @@ mod tests {
                 let mut params = LinkParams { crossfit: folds, ..LinkParams::default() };
                 params.compat.kind = CompatKind::H;
                 let training = Training::draw(&split, &params.training(), Seed(0)).unwrap();
-                let (own, seen) =
-                    compat::fit(component, &split, &training, &params.compat, false, &exec).unwrap();
+                let goal = compat::FitGoal::default();
+                let compat::Fitted { adjusted: own, seen, .. } =
+                    compat::fit(component.clone(), &split, &training, &params.compat, goal, &exec).unwrap();
                 let [z, zh] = seen.as_ref().map_or([&own.z, &own.zh], |seen| [&seen.z, &seen.zh]);
                 let edges = &training.act.rows[..training.act.edges];
                 let seen = kernel::pair_dots(zh, z, edges, &exec);

@@ -1,14 +1,15 @@
 //! Act on links: a logistic regression over symmetric pair features, chosen by validation Hits@K.
 
-use serde::{Deserialize, Serialize};
-
+use std::borrow::Cow;
 use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
 
 use super::{ActReport, Chosen, Grid, LinkCalibration, LogOdds, PathStep, groups_of};
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
-use crate::graph::Csr;
+use crate::graph::{Csr, Pair};
 use crate::kernel;
 use crate::linalg::sgl::{Design, DesignBlock, Solver, Target, Weights};
 use crate::linalg::{SglInfo, SglParams};
@@ -169,12 +170,16 @@ impl LinkModel {
 }
 
 /// The pairs used for choices: validation positives, and as many negatives as are available.
-struct Judge<'a> {
-    positives: std::borrow::Cow<'a, PairSet>,
-    negatives: std::borrow::Cow<'a, PairSet>,
+#[derive(Debug)]
+struct JudgePairs {
+    /// Others than all validation edges.
+    positives: Option<PairSet>,
+    /// Others than the validation negatives.
+    negatives: Option<PairSet>,
     measure: Measure,
 }
 
+#[derive(Clone, Copy, Debug)]
 enum Measure {
     /// Share of the positives above the negative of this rank.
     Hits(usize),
@@ -186,35 +191,35 @@ enum Measure {
 /// choices.
 const JUDGED: [usize; 2] = [1000, 100];
 
-impl<'a> Judge<'a> {
-    fn new(
-        split: &LinkSplit,
-        valid: &'a Evaluated,
-        k: usize,
-        source: Option<&PairwiseSource<'_>>,
-        exec: &Exec,
-    ) -> Self {
-        use std::borrow::Cow::{Borrowed, Owned};
+impl JudgePairs {
+    fn new(split: &LinkSplit, k: usize, source: Option<&PairwiseSource<'_>>, exec: &Exec) -> Self {
         if split.negatives_per_edge > 0 {
             let thin = split.valid.thinned(split.negatives_per_edge, JUDGED[0], JUDGED[1]);
-            let thin = Evaluated::new(&thin, source, exec);
+            let Evaluated { positives, negatives } = Evaluated::new(&thin, source, exec);
             let measure = Measure::OwnRanks(JUDGED[1].min(split.negatives_per_edge));
-            return Judge { positives: Owned(thin.positives), negatives: Owned(thin.negatives), measure };
+            return JudgePairs { positives: Some(positives), negatives: Some(negatives), measure };
         }
-        let positives = Borrowed(&valid.positives);
         if split.choice.len() <= split.valid.negatives.len() {
-            return Judge { positives, negatives: Borrowed(&valid.negatives), measure: Measure::Hits(k) };
+            return JudgePairs { positives: None, negatives: None, measure: Measure::Hits(k) };
         }
         // The share of negatives that Hits@K lets through on the test pairs, so that the choice optimises the
         // same threshold.
         let rank = (k * split.choice.len()).div_ceil(split.test.negatives.len()).max(1);
-        let negatives = Owned(PairSet::new(split.choice.clone(), source, exec));
-        Judge { positives, negatives, measure: Measure::Hits(rank) }
+        let negatives = Some(PairSet::new(split.choice.clone(), source, exec));
+        JudgePairs { positives: None, negatives, measure: Measure::Hits(rank) }
     }
 
-    fn figure(&self, model: &LinkModel, components: &[&LinkComponent], exec: &Exec) -> f64 {
-        let positives = model.scores(components, &self.positives, exec);
-        let negatives = model.scores(components, &self.negatives, exec);
+    fn figure(
+        &self,
+        valid: &Evaluated,
+        model: &LinkModel,
+        components: &[&LinkComponent],
+        exec: &Exec,
+    ) -> f64 {
+        let positives = self.positives.as_ref().unwrap_or(&valid.positives);
+        let negatives = self.negatives.as_ref().unwrap_or(&valid.negatives);
+        let [positives, negatives] =
+            [positives, negatives].map(|pairs| model.scores(components, pairs, exec));
         match self.measure {
             Measure::Hits(rank) => metric::hits_at(rank, &positives, &negatives),
             Measure::OwnRanks(each) => metric::own_ranks(1, each, &positives, &negatives).1,
@@ -233,6 +238,65 @@ pub struct KnownEdges<'a> {
     pub seed: Seed,
 }
 
+/// The pairs on which models are chosen and measured, beside the validation pairs.
+#[derive(Debug)]
+pub struct TestPairs {
+    /// The K of Hits@K.
+    k: usize,
+    judge: JudgePairs,
+    test: Evaluated,
+    /// Many uniform pairs sample the top of the ranking of all pairs, whichever negatives the model is tested
+    /// on; `None` if those of the judge do.
+    others: Option<PairSet>,
+    /// Degree-matched negatives of the test edges, if the others are uniform.
+    matched: Option<PairSet>,
+}
+
+impl TestPairs {
+    /// Draws and prepares the pairs.
+    pub fn new(
+        split: &LinkSplit,
+        known: KnownEdges<'_>,
+        params: &LinkActParams,
+        exec: &Exec,
+    ) -> Result<Self> {
+        let KnownEdges { all, source, seed } = known;
+        let k = check_hits(params, split, exec)?;
+        let prepared = |pairs: Vec<Pair>| PairSet::new(pairs, source, exec);
+        let judge = JudgePairs::new(split, k, source, exec);
+        let others = match split.calibration_pairs(all, seed) {
+            Cow::Borrowed(_) if judge.negatives.is_some() => None,
+            pairs => Some(prepared(pairs.into_owned())),
+        };
+        // Shows whether the model improves on degrees and on the trace that the split leaves in them.
+        let matched = match split.negatives {
+            Negatives::Uniform => LinkSplit::matched(all, &split.test.positives, 1, seed),
+            Negatives::Degree | Negatives::Heart => None,
+        };
+        let test = Evaluated::new(&split.test, source, exec);
+        Ok(TestPairs { k, judge, test, others, matched: matched.map(prepared) })
+    }
+
+    /// All sets of pairs.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &PairSet> {
+        let TestPairs { judge, test, others, matched, .. } = self;
+        let own = [judge.positives.as_ref(), judge.negatives.as_ref(), others.as_ref(), matched.as_ref()];
+        [&test.positives, &test.negatives].into_iter().chain(own.into_iter().flatten())
+    }
+
+    /// All sets of pairs, in the same order.
+    pub(crate) fn sets_mut(&mut self) -> impl Iterator<Item = &mut PairSet> {
+        let TestPairs { judge, test, others, matched, .. } = self;
+        let own = [judge.positives.as_mut(), judge.negatives.as_mut(), others.as_mut(), matched.as_mut()];
+        [&mut test.positives, &mut test.negatives].into_iter().chain(own.into_iter().flatten())
+    }
+
+    fn others(&self) -> &PairSet {
+        let choice = || self.judge.negatives.as_ref().expect("else there are others");
+        self.others.as_ref().unwrap_or_else(choice)
+    }
+}
+
 /// Fits a link model on the training pairs, chooses its penalty on validation pairs, and measures it on test
 /// pairs. The components must have been learned for Act.
 pub fn links(
@@ -240,12 +304,11 @@ pub fn links(
     split: &LinkSplit,
     training: &Training,
     valid: &Evaluated,
-    known: KnownEdges<'_>,
+    pairs: &TestPairs,
     params: &LinkActParams,
     exec: &Exec,
 ) -> Result<LinkResult> {
-    let KnownEdges { all: all_edges, source, seed } = known;
-    let k = check_hits(params, split, exec)?;
+    let k = pairs.k;
     let labels = training.act.labels();
     let all: Vec<&LinkComponent> = learned.iter().map(|learned| &learned.component).collect();
     // What was learned in the folds may not generalise: a component that ranks validation edges below other
@@ -268,7 +331,6 @@ pub fn links(
     let groups = groups_of(components.iter().map(|component| component.cols()));
     let blocks: Vec<&DesignBlock> =
         kept.iter().map(|&at| learned[at].act.as_ref().expect("made for Act")).collect();
-    let judge = Judge::new(split, valid, k, source, exec);
     let mut solver = Solver::new(blocks, Target::Binary(&labels), groups.clone(), exec);
     let (penalties, patience) = match &params.penalties {
         _ if components.is_empty() => (Vec::new(), 0),
@@ -282,7 +344,8 @@ pub fn links(
         for penalty in penalties {
             let info = solver.fit(&penalty)?;
             let weights = solver.weights();
-            let figure = judge.figure(&LinkModel::new(weights, groups.iter(), params), &components, exec);
+            let model = LinkModel::new(weights, groups.iter(), params);
+            let figure = pairs.judge.figure(valid, &model, &components, exec);
             let rising = path.last().is_some_and(|last: &PathStep| figure > last.figure);
             path.push(PathStep {
                 lambda1: penalty.lambda1,
@@ -340,15 +403,12 @@ pub fn links(
         .collect();
     let names = all.iter().map(|component| component.kind().name());
     let valid_scores = scores(valid);
-    let test = scores(&Evaluated::new(&split.test, source, exec));
+    let test = scores(&pairs.test);
     let mut report =
         ActReport::new(metrics(&valid_scores), metrics(&test), &weights, names.zip(&ranges), chosen);
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
-    // Many uniform pairs sample the top of the ranking of all pairs, whichever negatives the model is tested
-    // on.
-    let others = split.calibration_pairs(all_edges, seed);
-    let others = model.scores(&weighing, &PairSet::new(others.into_owned(), source, exec), exec);
+    let others = model.scores(&weighing, pairs.others(), exec);
     let calibration = LinkCalibration::fit(&valid_scores[0], &others);
     if calibration.is_flat() {
         exec.notice(
@@ -369,15 +429,10 @@ pub fn links(
     let prior = test[0].len() as f64 / (test[0].len() + test[1].len()).max(1) as f64;
     report.no_information = [("auc".into(), 0.5), ("ap".into(), prior)].into_iter().collect();
     report.baseline = Some(0.5);
-    // Shows whether the model improves on degrees and on the trace that the split leaves in them.
-    let matched = match split.negatives {
-        Negatives::Uniform => LinkSplit::matched(all_edges, &split.test.positives, 1, seed),
-        Negatives::Degree | Negatives::Heart => None,
-    };
-    report.beyond_degree_auc = matched.map(|pairs| {
-        let scores = model.scores(&weighing, &PairSet::new(pairs, source, exec), exec);
-        metric::auc_estimate(&test[0], &scores)
-    });
+    report.beyond_degree_auc = pairs
+        .matched
+        .as_ref()
+        .map(|matched| metric::auc_estimate(&test[0], &model.scores(&weighing, matched, exec)));
     Ok(LinkResult { report, model, used, calibration, test })
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::prepare::{Preparation, append_degrees};
 use super::{Averaging, ComponentParams};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features};
+use crate::graph::{Csr, Features, NodeId};
 use crate::kernel::{self, Blocks, Scaled};
 use crate::linalg::{Dense, LinearOperator, SPARSE_COST};
 use crate::matrix::{LARGE, Matrix};
@@ -240,17 +240,44 @@ pub(super) struct Propagation<'a> {
 }
 
 impl Propagation<'_> {
-    pub(super) fn apply(&self, x: Matrix, exec: &Exec) -> Matrix {
+    pub(super) fn apply(&self, x: Cow<'_, Matrix>, exec: &Exec) -> Matrix {
         self.run(&self.left, &self.right, x, exec)
     }
 
-    fn apply_transpose(&self, x: Matrix, exec: &Exec) -> Matrix {
+    /// Some rows of the result of [`Propagation::apply`], in this order.
+    pub(super) fn apply_to_rows(&self, x: &Matrix, rows: &[NodeId], exec: &Exec) -> Matrix {
+        let Filter { steps, high_pass, .. } = self.filter;
+        let step = self.step(&self.left, &self.right);
+        if high_pass {
+            let mut rest = kernel::spmm_rows(step, x, rows, exec);
+            exec.fill_matrix(&mut rest, |at, rest| {
+                rest.iter_mut().zip(x.row(rows[at] as usize)).for_each(|(rest, x)| *rest = x - *rest);
+            });
+            return rest;
+        }
+        match steps {
+            0 => kernel::gather_rows(x, rows, exec),
+            1 => kernel::spmm_rows(step, x, rows, exec),
+            _ => {
+                let before =
+                    (2..steps).fold(kernel::spmm(step, x, exec), |x, _| kernel::spmm(step, &x, exec));
+                kernel::spmm_rows(step, &before, rows, exec)
+            }
+        }
+    }
+
+    fn apply_transpose(&self, x: Cow<'_, Matrix>, exec: &Exec) -> Matrix {
         self.run(&self.right, &self.left, x, exec)
     }
 
-    fn run(&self, left: &[f32], right: &[f32], x: Matrix, exec: &Exec) -> Matrix {
-        let Filter { self_loops, steps, high_pass, .. } = self.filter;
-        let step = Scaled { matrix: self.graph, left: Some(left), right: Some(right), self_loops };
+    fn step<'a>(&'a self, left: &'a [f32], right: &'a [f32]) -> Scaled<'a> {
+        let self_loops = self.filter.self_loops;
+        Scaled { matrix: self.graph, left: Some(left), right: Some(right), self_loops }
+    }
+
+    fn run(&self, left: &[f32], right: &[f32], x: Cow<'_, Matrix>, exec: &Exec) -> Matrix {
+        let Filter { steps, high_pass, .. } = self.filter;
+        let step = self.step(left, right);
         if high_pass {
             let mut rest = kernel::spmm(step, &x, exec);
             exec.fill_matrix(&mut rest, |row, rest| {
@@ -258,7 +285,7 @@ impl Propagation<'_> {
             });
             return rest;
         }
-        (0..steps).fold(x, |x, _| kernel::spmm(step, &x, exec))
+        (0..steps).fold(x, |x, _| Cow::Owned(kernel::spmm(step, &x, exec))).into_owned()
     }
 }
 
@@ -276,13 +303,13 @@ impl LinearOperator for Filtered<'_> {
         self.features.cols()
     }
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        self.propagation.apply(self.features.apply(x, exec), exec)
+        self.propagation.apply(Cow::Owned(self.features.apply(x, exec)), exec)
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
         if self.propagation.filter.steps == 0 {
             return self.features.apply_transpose(x, exec);
         }
-        self.features.apply_transpose(&self.propagation.apply_transpose(x.clone(), exec), exec)
+        self.features.apply_transpose(&self.propagation.apply_transpose(Cow::Borrowed(x), exec), exec)
     }
     fn cost(&self) -> f64 {
         let entries = self.propagation.filter.steps * self.propagation.graph.nnz();

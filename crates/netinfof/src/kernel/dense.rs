@@ -83,6 +83,20 @@ pub(crate) fn gemm_small(a: &impl Blocks, b: &SmallMatrix, exec: &Exec) -> Matri
     by_blocks(a, rounded.as_ref(), exec)
 }
 
+/// As [`gemm_small`] with a square matrix, in the memory of `a`.
+pub(crate) fn gemm_small_in_place(mut a: Matrix, b: &SmallMatrix, exec: &Exec) -> Matrix {
+    let width = a.cols();
+    assert_eq!((width, width), (b.rows(), b.cols()), "a square matrix of the same width");
+    let rounded = Mat::from_fn(width, width, |row, col| b[(row, col)] as f32);
+    exec.fill_rows(a.as_mut_slice(), width, BLOCK, |_, rows| {
+        let (count, before) = (rows.len() / width, rows.to_vec());
+        let lhs = DenseRows::new(&before, count, width).view();
+        let dst = MatMut::from_row_major_slice_mut(rows, count, width);
+        matmul(dst, Accum::Replace, lhs, rounded.as_ref(), 1.0, Par::Seq);
+    });
+    a
+}
+
 fn by_blocks(a: &impl Blocks, b: MatRef<'_, f32>, exec: &Exec) -> Matrix {
     assert_eq!(a.cols(), b.nrows(), "inner dimensions disagree");
     let (inner, width) = (a.cols(), b.ncols());
@@ -326,6 +340,8 @@ mod tests {
         for product in [gemm(&a, &c, &exec), gemm_small(&a, &small, &exec)] {
             assert!(close(f64::from(product.row(700)[3]), expected));
         }
+        let square = SmallMatrix::from_fn(19, 19, |row, col| (row * col % 7) as f64);
+        assert_eq!(gemm_small_in_place(a.clone(), &square, &exec), gemm_small(&a, &square, &exec));
         let mut wide = vec![7.0; 1100 * 8];
         gemm_into_columns(DenseRows::all(&a), &c, &mut wide, 8, 2);
         assert!(close(f64::from(wide[700 * 8 + 5]), expected) && wide[700 * 8 + 1] == 7.0);

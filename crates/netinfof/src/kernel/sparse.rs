@@ -2,7 +2,7 @@
 
 use super::simd;
 use super::vector::inline_axpy;
-use crate::csr::Csr;
+use crate::csr::{Csr, NodeId};
 use crate::exec::Exec;
 use crate::matrix::Matrix;
 
@@ -24,10 +24,29 @@ impl<'a> Scaled<'a> {
 
 /// The sparse-dense product, one task per block of rows. `O(nnz · columns)`.
 pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
-    assert_eq!(a.matrix.cols(), x.rows(), "sparse and dense matrix disagree");
     let mut out = Matrix::zeros(a.matrix.rows(), x.cols());
+    fill_products(a, x, &mut out, |at| at, exec);
+    out
+}
+
+/// Some rows of the sparse-dense product, in this order.
+pub(crate) fn spmm_rows(a: Scaled<'_>, x: &Matrix, rows: &[NodeId], exec: &Exec) -> Matrix {
+    let mut out = Matrix::zeros(rows.len(), x.cols());
+    fill_products(a, x, &mut out, |at| rows[at] as usize, exec);
+    out
+}
+
+fn fill_products(
+    a: Scaled<'_>,
+    x: &Matrix,
+    out: &mut Matrix,
+    row_of: impl Fn(usize) -> usize + Sync,
+    exec: &Exec,
+) {
+    assert_eq!(a.matrix.cols(), x.rows(), "sparse and dense matrix disagree");
     let weight = |node: usize| a.right.map_or(1.0, |right| right[node]);
-    exec.fill_matrix(&mut out, |row, out| {
+    exec.fill_matrix(out, |at, out| {
+        let row = row_of(at);
         simd(
             #[inline(always)]
             || {
@@ -49,7 +68,6 @@ pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
             },
         );
     });
-    out
 }
 
 /// Adds a row of a sparse matrix to a dense vector.
@@ -97,6 +115,8 @@ mod tests {
                 assert!((y.row(i)[k] - expected).abs() < 1e-5);
             }
         }
+        let some = spmm_rows(scaled, &x, &[3, 1], &exec);
+        assert_eq!((some.row(0), some.row(1)), (y.row(3), y.row(1)));
     }
 
     #[test]

@@ -69,41 +69,47 @@ pub(crate) fn rsvd(
     // Between two orthonormalisations lie two products, which square the spectrum. If that loses directions,
     // the products are computed again with one orthonormalisation each.
     let mut steep = false;
-    let mut back = None;
-    let mut basis = |y: &Matrix, back: Option<&Matrix>| -> Result<(Matrix, bool)> {
+    // What `y` is the product of. At most two tall matrices are in memory at once.
+    let mut back: Option<Matrix> = None;
+    let mut basis = |y: Matrix, back: Option<Matrix>| -> Result<(Matrix, bool)> {
+        let width = y.cols();
         let q = orthonormalize(y, exec)?;
-        if q.cols() == y.cols() || steep {
+        if q.cols() == width || steep {
             return Ok((q, steep));
         }
         steep = true;
         match back {
             None => Ok((q, steep)),
-            Some(back) => Ok((orthonormalize(&op.apply(&orthonormalize(back, exec)?, exec), exec)?, steep)),
+            Some(back) => {
+                drop(q);
+                Ok((orthonormalize(op.apply(&orthonormalize(back, exec)?, exec), exec)?, steep))
+            }
         }
     };
     for _ in 0..params.power_iterations {
         exec.check()?;
-        let (q, steep) = basis(&y, back.as_ref())?;
+        let (q, steep) = basis(y, back.take())?;
         if q.cols() == 0 {
             return Ok(empty());
         }
         let next = op.apply_transpose(&q, exec);
         drop(q);
         exec.check()?;
-        let next = if steep { orthonormalize(&next, exec)? } else { next };
+        let next = if steep { orthonormalize(next, exec)? } else { next };
         y = op.apply(&next, exec);
         back = Some(next);
     }
     exec.check()?;
     // Twice: the first pass leaves the rounding error times the condition number, the second only rounding
     // error.
-    let q = orthonormalize(&basis(&y, back.as_ref())?.0, exec)?;
-    drop((y, back));
+    let q = orthonormalize(basis(y, back)?.0, exec)?;
     if q.cols() == 0 {
         return Ok(empty());
     }
     exec.check()?;
     let b = op.apply_transpose(&q, exec);
+    let width = q.cols();
+    drop(q);
     exec.check()?;
     let (values, vectors) = kernel::gram(&b, None, exec).symmetric_eigen()?;
     let largest = values[0].max(0.0).sqrt();
@@ -114,7 +120,7 @@ pub(crate) fn rsvd(
         .take_while(|&s| s > RANK_TOLERANCE * largest)
         .collect();
     let k = kept.len();
-    let rotation = SmallMatrix::from_fn(q.cols(), k, |row, col| vectors[(row, col)]);
+    let rotation = SmallMatrix::from_fn(width, k, |row, col| vectors[(row, col)]);
     let mut v = kernel::gemm_small(&b, &rotation, exec);
     let signs = fix_signs(&v);
     v.scale_cols(&kept.iter().zip(&signs).map(|(&s, &sign)| sign / s as f32).collect::<Vec<_>>());
@@ -132,10 +138,10 @@ pub(crate) fn symmetric_svd(a: &SmallMatrix, rank: usize) -> Result<Svd> {
     Ok(Svd { s: values[..kept].to_vec(), v })
 }
 
-/// An orthonormal basis of the columns of `y`, by the Cholesky factor of its Gram matrix; columns that are
-/// dependent to working precision are dropped (by eigenvectors, if Cholesky fails).
-fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
-    let gram = kernel::gram(y, None, exec);
+/// An orthonormal basis of the columns of `y`, in its place, by the Cholesky factor of its Gram matrix;
+/// columns that are dependent to working precision are dropped (by eigenvectors, if Cholesky fails).
+fn orthonormalize(y: Matrix, exec: &Exec) -> Result<Matrix> {
+    let gram = kernel::gram(&y, None, exec);
     let size = gram.rows();
     let largest = (0..size).map(|i| gram[(i, i)]).fold(0.0, f64::max);
     if !largest.is_finite() {
@@ -153,13 +159,13 @@ fn orthonormalize(y: &Matrix, exec: &Exec) -> Result<Matrix> {
             // y L⁻ᵀ; the inverse of a small triangle is cheap and allows a single dense product.
             let inverse = cholesky.factor_inverse();
             let r = SmallMatrix::from_fn(size, size, |row, col| inverse[(col, row)]);
-            return Ok(kernel::gemm_small(y, &r, exec));
+            return Ok(kernel::gemm_small_in_place(y, &r, exec));
         }
     }
     let (values, vectors) = gram.symmetric_eigen()?;
     let kept = values.iter().take_while(|&&value| value > 1e-12 * values[0]).count();
     let r = SmallMatrix::from_fn(size, kept, |row, col| vectors[(row, col)] / values[col].sqrt());
-    Ok(kernel::gemm_small(y, &r, exec))
+    Ok(kernel::gemm_small(&y, &r, exec))
 }
 
 /// +1 or −1 for each column, so that its entry of largest magnitude becomes positive (the first one if tied).

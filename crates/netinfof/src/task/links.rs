@@ -1,16 +1,14 @@
 //! Link prediction: the samples are pairs of nodes, the target is whether there is an edge.
 
-use std::borrow::Cow;
-
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
-use crate::act::{self, ActReport, KnownEdges, LinkResult};
-use crate::compat::{self, AdjustedComponent};
-use crate::component::{self, CommunityVectors, Component};
+use crate::act::{self, ActReport, KnownEdges, LinkResult, TestPairs};
+use crate::compat::{self, AdjustedComponent, FitGoal};
+use crate::component::{self, CommunityVectors, Component, NodePlacement};
 use crate::csr::{Csr, NodeId, Pair};
 use crate::error::Result;
 use crate::findings::{ComponentReport, LEVEL};
 use crate::information::{ComponentBlocks, Information, Part};
-use crate::link::{self, Evaluated, LearnParams, LearnedLinks, PairSet};
+use crate::link::{self, Evaluated, LearnParams, LearnedLinks, PairSet, Recording};
 use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model};
 use crate::pairwise::PairwiseSource;
@@ -40,24 +38,59 @@ pub struct TestedLinks {
 /// The components learned from training pairs, and the pairs for their evaluation.
 pub(crate) struct Work<'a> {
     split: &'a LinkSplit,
-    components: Vec<Component>,
     training: Training,
     /// The source of the columns of X, if X is one of the components.
     source: Option<PairwiseSource<'a>>,
     learned: LearnedLinks<'a>,
+    /// How embeddings place the nodes of other graphs, if the model is kept.
+    placements: Vec<NodePlacement>,
+    keep: bool,
+    /// Whether only the values of components on evaluated pairs are kept.
+    record: bool,
     valid: Evaluated,
     /// As many negatives as positives, if `valid` has more.
     balanced: Option<Evaluated>,
     /// Degree-matched negatives of the validation edges, if the others are uniform.
     matched: Option<PairSet>,
-    /// All known edges, held-out edges included.
-    known: Cow<'a, Csr>,
+    /// The pairs of Act.
+    tested: Option<TestPairs>,
 }
 
 impl Work<'_> {
     /// The validation pairs of Probe, which uses as many negatives as positives.
     fn evaluated(&self) -> &Evaluated {
         self.balanced.as_ref().unwrap_or(&self.valid)
+    }
+
+    /// All pairs on which components are evaluated.
+    fn sets(&self) -> Vec<&PairSet> {
+        let Work { valid, balanced, matched, tested, .. } = self;
+        let evaluated = [Some(valid), balanced.as_ref()].into_iter().flatten();
+        let mut sets: Vec<&PairSet> =
+            evaluated.flat_map(|own| [&own.positives, &own.negatives]).chain(matched).collect();
+        sets.extend(tested.iter().flat_map(TestPairs::sets));
+        sets
+    }
+
+    /// All pairs on which components are evaluated, in the same order.
+    fn sets_mut(&mut self) -> Vec<&mut PairSet> {
+        let Work { valid, balanced, matched, tested, .. } = self;
+        let evaluated = [Some(valid), balanced.as_mut()].into_iter().flatten();
+        let mut sets: Vec<&mut PairSet> =
+            evaluated.flat_map(|own| [&mut own.positives, &mut own.negatives]).chain(matched).collect();
+        sets.extend(tested.iter_mut().flat_map(TestPairs::sets_mut));
+        sets
+    }
+}
+
+fn learn_params<'a>(run: &Run<'a, Links>) -> LearnParams<'a> {
+    let LinkParams { compat, act, component, .. } = run.params;
+    let pairwise = component.kinds.iter().filter(|kind| kind.is_pairwise()).count();
+    LearnParams {
+        compat,
+        ordered_pairs: act.directed,
+        for_act: run.goal == Goal::Act,
+        width: Some((component.kinds.len() - pairwise) * component.dim + pairwise * link::PAIRWISE_WIDTH),
     }
 }
 
@@ -102,27 +135,12 @@ impl Task for Links {
         &split.graph
     }
 
-    fn learn<'a>(
-        run: &'a Run<'a, Self>,
-        split: &'a LinkSplit,
-        components: Vec<Component>,
-        keep: bool,
-        seed: Seed,
-    ) -> Result<Work<'a>> {
+    fn begin<'a>(run: &'a Run<'a, Self>, split: &'a LinkSplit, keep: bool, seed: Seed) -> Result<Work<'a>> {
         let &Run { graph, goal, params, exec, .. } = run;
         let training = Training::draw(split, &params.training(), seed)?;
         let pairwise = params.component.kinds.iter().any(|kind| kind.is_pairwise());
         let source =
             pairwise.then(|| PairwiseSource::new(&split.graph, graph.features(), &params.component, exec));
-        let learning = LearnParams {
-            compat: &params.compat,
-            ordered_pairs: params.act.directed,
-            for_act: goal == Goal::Act,
-        };
-        let learned = link::learn(&components, split, &training, source.as_ref(), &learning, exec)?;
-        // Frees memory, unless the components are needed afterwards.
-        let components = if keep { components } else { Vec::new() };
-
         let own_negatives = split.negatives_per_edge > 0;
         let valid = if goal == Goal::Act || !own_negatives { &split.valid } else { &Pairs::default() };
         let valid = Evaluated::new(valid, source.as_ref(), exec);
@@ -141,7 +159,65 @@ impl Task for Links {
             Negatives::Degree | Negatives::Heart => None,
         };
         let matched = matched.map(|pairs| PairSet::new(pairs, source.as_ref(), exec));
-        Ok(Work { split, components, training, source, learned, valid, balanced, matched, known })
+        let tested = match goal {
+            Goal::Probe => None,
+            Goal::Act => {
+                let edges = KnownEdges { all: &known, source: source.as_ref(), seed };
+                Some(TestPairs::new(split, edges, &params.act, exec)?)
+            }
+        };
+        let learned = LearnedLinks { components: Vec::new(), parts: Vec::new() };
+        let placements = Vec::new();
+        let mut work = Work {
+            split,
+            training,
+            source,
+            learned,
+            placements,
+            keep,
+            record: false,
+            valid,
+            balanced,
+            matched,
+            tested,
+        };
+        // The features of a pair need as much memory as the row of a node; Act needs two rows of every node.
+        let pairs = work.sets().iter().map(|set| set.len()).sum::<usize>();
+        work.record = goal == Goal::Probe || pairs < 2 * graph.nodes();
+        if work.record {
+            Recording::number(&mut work.sets_mut());
+        }
+        Ok(work)
+    }
+
+    fn learn(run: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
+        let recording = work.record.then(|| Recording::of(work.sets()));
+        let Work { split, training, keep, .. } = &*work;
+        let mut params = learn_params(run);
+        let pairwise = work.source.is_some();
+        let all = run.params.component.kinds.len() - usize::from(pairwise);
+        if components.len() == all {
+            params.width = Some(link::columns_of(&components, pairwise));
+        }
+        let (learned, placements) =
+            link::learn_embedded(components, split, training, recording.as_ref(), &params, *keep, run.exec)?;
+        work.learned.components.extend(learned);
+        work.placements.extend(placements);
+        Ok(())
+    }
+
+    fn finish_learning(run: &Run<'_, Self>, work: &mut Work<'_>) -> Result<()> {
+        let mut params = learn_params(run);
+        if let Some(found) =
+            work.learned.components.iter().map(|own| own.component.cols()).reduce(|a, b| a + b)
+        {
+            params.width = Some(found + link::PAIRWISE_WIDTH);
+        }
+        let Work { split, training, source, .. } = &*work;
+        let (x, parts) = link::learn_pairs(split, training, source.as_ref(), &params, run.exec)?;
+        work.learned.components.extend(x);
+        work.learned.parts = parts;
+        Ok(())
     }
 
     fn probe(run: &Run<'_, Self>, work: &Work<'_>, seed: Seed) -> Result<Probed> {
@@ -169,10 +245,11 @@ impl Task for Links {
         if verdict::needs_control(&all) {
             let own =
                 control::shuffled(&work.split.graph, run.graph, &run.params.component, seed, 0, run.exec)?;
-            for component in &own {
-                let fit =
-                    compat::fit(component, work.split, &work.training, &run.params.compat, false, run.exec)?;
-                control.push(fit.0);
+            for component in own {
+                let goal = FitGoal::default();
+                let Work { split, training, .. } = work;
+                let fit = compat::fit(component, split, training, &run.params.compat, goal, run.exec)?;
+                control.push(fit.adjusted);
             }
             all = measured(&evaluated.negatives, &control)?;
         }
@@ -187,10 +264,10 @@ impl Task for Links {
         Ok(MeasuredInformation { information: all, beyond_degree })
     }
 
-    fn act(run: &Run<'_, Self>, work: &Work<'_>, _: &Probed, seed: Seed) -> Result<LinkResult> {
-        let edges = KnownEdges { all: &work.known, source: work.source.as_ref(), seed };
-        let Work { split, training, learned, valid, .. } = work;
-        act::links(&learned.components, split, training, valid, edges, &run.params.act, run.exec)
+    fn act(run: &Run<'_, Self>, work: &Work<'_>, _: &Probed, _: Seed) -> Result<LinkResult> {
+        let Work { split, training, learned, valid, tested, .. } = work;
+        let tested = tested.as_ref().expect("drawn for Act");
+        act::links(&learned.components, split, training, valid, tested, &run.params.act, run.exec)
     }
 
     fn act_report(fit: LinkResult) -> ActReport {
@@ -198,8 +275,8 @@ impl Task for Links {
     }
 
     fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &LinkResult, seed: Seed) -> (Model, TestedLinks) {
-        let Work { split, components, learned, .. } = work;
-        let kept = LinkWork { split, components, learned: &learned.components, result: fit };
+        let Work { split, placements, learned, .. } = work;
+        let kept = LinkWork { split, placements, learned: &learned.components, result: fit };
         let model = Model::of_links(run.graph, &kept, run.params, seed.0, run.exec);
         let pairs = [&split.test.positives[..], &split.test.negatives[..]].concat();
         (model, TestedLinks { pairs, edges: split.test.positives.len(), scores: fit.test.concat() })

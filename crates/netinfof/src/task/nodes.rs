@@ -73,14 +73,17 @@ impl Task for Nodes {
         run.graph.adjacency()
     }
 
-    fn learn<'a>(
-        _: &'a Run<'a, Self>,
-        split: &'a NodeSplit,
-        components: Vec<Component>,
-        _: bool,
-        _: Seed,
-    ) -> Result<Work<'a>> {
-        Ok(Work { split, components })
+    fn begin<'a>(_: &'a Run<'a, Self>, split: &'a NodeSplit, _: bool, _: Seed) -> Result<Work<'a>> {
+        Ok(Work { split, components: Vec::new() })
+    }
+
+    fn learn(_: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
+        work.components.extend(components);
+        Ok(())
+    }
+
+    fn finish_learning(_: &Run<'_, Self>, _: &mut Work<'_>) -> Result<()> {
+        Ok(())
     }
 
     fn probe(run: &Run<'_, Self>, work: &Work<'_>, seed: Seed) -> Result<Probed> {
