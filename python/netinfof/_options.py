@@ -28,6 +28,8 @@ class Options(TypedDict, total=False):
     negatives: Literal["uniform", "degree", "heart"] | None
     #: Shares of the training and validation sets; the rest is the test set. Default (0.7, 0.1) of the edges, (0.025, 0.025) of each class's nodes.
     shares: tuple[float, float] | None
+    #: Links: largest number of test edges that are evaluated, and of twice the validation edges; the rest are neither evaluated nor trained on. Default 200 000; all in the paper protocol.
+    max_evaluated: int | None
     #: Number of splits, with consecutive seeds. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
     #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, C, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S, S5, C for nodes; U, R, F, P, S in the paper protocol.
@@ -50,7 +52,7 @@ class Options(TypedDict, total=False):
     column_norm: bool | None
     #: Preparation of features: every column by its kind, or as in the paper's code, without or with one-hot degrees. Default by-kind; paper in the paper protocol.
     feature_scaling: Literal["by-kind", "paper", "paper-degrees"] | None
-    #: Number of subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol.
+    #: Number of subspace iterations of the randomised SVD. Default 4; 1 in the paper protocol, and for graphs of more than 450 000 nodes.
     power_iterations: int | None
     #: Links: number of similarity bins in Probe. Default 8.
     bins: int | None
@@ -93,14 +95,14 @@ NAMES = frozenset(Options.__annotations__)
 #: The task that a keyword applies to; all others apply to both.
 _TASK_OF: dict[str, Task] = {
     **dict.fromkeys(("protocol", "negatives", "compat", "hits", "bins", "crossfit", "train_negatives"), "links"),
-    **dict.fromkeys(("keep_lengths", "max_pairs", "compat_edges", "ordered_pairs", "penalties"), "links"),
+    **dict.fromkeys(("keep_lengths", "max_pairs", "max_evaluated", "compat_edges", "ordered_pairs", "penalties"), "links"),
     **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p", "node_model"), "nodes"),
 }
 
 #: Keywords that take integers.
 _INTEGERS = frozenset(
     ("splits", "hits", "dim", "walk_trials", "steps", "power_iterations", "bins", "clusters_per_class")
-    + ("min_class", "crossfit", "train_negatives", "max_pairs", "compat_edges")
+    + ("min_class", "crossfit", "train_negatives", "max_pairs", "max_evaluated", "compat_edges")
 )
 
 

@@ -128,6 +128,7 @@ impl ComponentParams {
         need("steps", self.steps, 0, 64)?;
         need("degree_columns", self.degree_columns, 1, 1 << 20)?;
         need("power_iterations", self.rsvd.power_iterations, 0, 100)?;
+        need("power_iterations_large", self.rsvd.power_iterations_large, 0, 100)?;
         need("oversampling", self.rsvd.oversampling, 0, 4096)?;
         if self.kinds.is_empty() {
             return Err(Error::param(

@@ -80,8 +80,9 @@ impl LinkParams {
     pub fn paper() -> Self {
         let mut params = LinkParams::default();
         params.split.protocol = Protocol::Paper;
+        params.split.max_evaluated = usize::MAX;
         params.component.kinds = ComponentKind::PAPER.to_vec();
-        params.component.rsvd.power_iterations = 1;
+        params.component.rsvd = RsvdParams::default().power_iterations(1);
         params.component.scaling = FeatureScaling::Paper;
         params.compat.core = true;
         params.compat.lsqr.damp = 1.0;

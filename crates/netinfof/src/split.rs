@@ -64,12 +64,27 @@ pub struct SplitParams {
     pub protocol: Protocol,
     /// Which negatives are drawn (default uniform).
     pub negatives: Negatives,
+    /// Maximum number of test edges, and of twice the validation edges (default 200 000). Other held-out edges
+    /// are neither evaluated nor trained on: on large graphs a sample of them measures as well.
+    #[serde(default = "usize_max")]
+    pub max_evaluated: usize,
 }
 
 impl Default for SplitParams {
     fn default() -> Self {
-        SplitParams { train: 0.7, valid: 0.1, protocol: Protocol::Clean, negatives: Negatives::Uniform }
+        SplitParams {
+            train: 0.7,
+            valid: 0.1,
+            protocol: Protocol::Clean,
+            negatives: Negatives::Uniform,
+            max_evaluated: 200_000,
+        }
     }
+}
+
+// For parameters of earlier versions, which evaluated all held-out edges.
+fn usize_max() -> usize {
+    usize::MAX
 }
 
 impl SplitParams {
@@ -86,6 +101,9 @@ impl SplitParams {
         }
         if !(self.valid > 0.0 && self.train + self.valid < 1.0) {
             return Err(Error::param("valid", self.valid, "a share above 0 that leaves edges to test"));
+        }
+        if self.max_evaluated < 2 {
+            return Err(Error::param("max_evaluated", self.max_evaluated, "at least 2 edges"));
         }
         self.check_negatives()
     }
@@ -222,9 +240,22 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
     let test_from = (valid_from + share(params.valid)).min(edges.len() - 1);
     exec.check()?;
     let training = graph.adjacency().without(&edges[valid_from..]);
-    let held_out = |positives: Vec<Pair>| Pairs { positives, negatives: Vec::new() };
-    let test = held_out(edges.split_off(test_from));
-    let valid = held_out(edges.split_off(valid_from));
+    let [held_test, held_valid] = [edges.len() - test_from, test_from - valid_from];
+    // The order is random already.
+    let held_out = |mut positives: Vec<Pair>, most: usize| {
+        positives.truncate(most);
+        positives.shrink_to_fit();
+        Pairs { positives, negatives: Vec::new() }
+    };
+    let test = held_out(edges.split_off(test_from), params.max_evaluated);
+    let valid = held_out(edges.split_off(valid_from), params.max_evaluated / 2);
+    if valid.positives.len() < held_valid || test.positives.len() < held_test {
+        exec.notice(format!(
+            "{} of {held_valid} validation edges and {} of {held_test} test edges are evaluated",
+            valid.positives.len(),
+            test.positives.len()
+        ));
+    }
     edges.shrink_to_fit();
     let split = LinkSplit {
         graph: training,

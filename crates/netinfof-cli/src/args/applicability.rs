@@ -51,7 +51,8 @@ const fn of_partners(option: &'static str) -> OptionScope {
 }
 
 /// Every option that does not apply everywhere.
-const SCOPES: [OptionScope; 28] = [
+const SCOPES: [OptionScope; 29] = [
+    OptionScope { replaced_by: &[&["train"], &["split"]], ..links("max_evaluated") },
     links("protocol"),
     links("negatives"),
     links("compat"),

@@ -151,6 +151,12 @@ pub(crate) struct RunArgs {
     /// 0.025,0.025 for nodes]
     #[arg(long, value_name = "TRAIN,VALID", value_delimiter = ',', help_heading = TASK)]
     pub(crate) shares: Option<Vec<f64>>,
+    /// Links: largest number of test edges to evaluate
+    ///
+    /// Half as many validation edges are evaluated; the rest are neither evaluated nor trained on. Own splits are evaluated
+    /// completely. [default: 200000; all in the paper protocol]
+    #[arg(long, value_name = "N", help_heading = TASK)]
+    pub(crate) max_evaluated: Option<usize>,
     /// Number of splits, with seeds S, S+1, …
     ///
     /// [default: 1; 3 for probe on graphs of at most 25000 edges]
@@ -198,7 +204,7 @@ pub(crate) struct RunArgs {
     pub(crate) feature_scaling: Option<FeatureScalingArg>,
     /// Subspace iterations of the randomised SVD
     ///
-    /// [default: 4; 1 in the paper protocol]
+    /// [default: 4; 1 in the paper protocol, and for graphs of more than 450000 nodes]
     #[arg(long, value_name = "N", help_heading = METHOD)]
     pub(crate) power_iterations: Option<usize>,
     /// Links: compatibility matrix: none, h or hstar [default: hstar]
@@ -328,6 +334,9 @@ impl RunArgs {
             NegativesArg::Heart => Negatives::Heart,
         };
         self.set_shares(&mut params.split.train, &mut params.split.valid)?;
+        if let Some(edges) = self.max_evaluated {
+            params.split.max_evaluated = edges;
+        }
         self.set_component(&mut params.component)?;
         if let Some(compat) = self.compat {
             params.compat.kind = match compat {
@@ -438,7 +447,7 @@ impl RunArgs {
             None => {}
         }
         if let Some(iterations) = self.power_iterations {
-            params.rsvd.power_iterations = iterations;
+            params.rsvd = params.rsvd.clone().power_iterations(iterations);
         }
         Ok(())
     }

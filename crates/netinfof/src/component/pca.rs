@@ -39,7 +39,8 @@ pub(super) fn pca(
     let centred = Centred { base: op, scale, mean };
     let (n, f) = (op.rows() as f64, op.cols() as f64);
     let width = (params.dim + params.rsvd.oversampling) as f64;
-    let products = (2 * (params.rsvd.power_iterations + 1)) as f64 * width;
+    let iterations = params.rsvd.iterations(op.rows(), params.dim + params.rsvd.oversampling);
+    let products = (2 * (iterations + 1)) as f64 * width;
     let sketched = products * op.cost() + products * n * width * DENSE_COST;
     let written_out = f * op.cost() + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
     let (mut axes, squares) = if sketched <= written_out {

@@ -6,7 +6,7 @@ use super::LinearOperator;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::kernel::{self, SmallMatrix};
-use crate::matrix::Matrix;
+use crate::matrix::{LARGE, Matrix};
 use crate::seed::{Seed, Stream};
 
 /// Parameters of the randomised SVD.
@@ -15,14 +15,37 @@ use crate::seed::{Seed, Stream};
 pub struct RsvdParams {
     /// Subspace iterations after the first pass (default 4).
     pub power_iterations: usize,
+    /// The same for large matrices, those whose sketch has at least 2²⁶ entries (default 1): every iteration
+    /// passes twice over the data, and a sketch of many rows is accurate enough (docs/scale.md).
+    #[serde(default = "one")]
+    pub power_iterations_large: usize,
     /// Columns of the sketch beyond the rank (default 20).
     pub oversampling: usize,
 }
 
 impl Default for RsvdParams {
     fn default() -> Self {
-        RsvdParams { power_iterations: 4, oversampling: 20 }
+        RsvdParams { power_iterations: 4, power_iterations_large: 1, oversampling: 20 }
     }
+}
+
+impl RsvdParams {
+    /// The same number of iterations for matrices of all sizes.
+    #[must_use]
+    pub fn power_iterations(mut self, iterations: usize) -> Self {
+        (self.power_iterations, self.power_iterations_large) = (iterations, iterations);
+        self
+    }
+
+    /// The number of iterations for a sketch of this size.
+    pub(crate) fn iterations(&self, rows: usize, width: usize) -> usize {
+        if rows * width < LARGE { self.power_iterations } else { self.power_iterations_large }
+    }
+}
+
+// For parameters of earlier versions.
+fn one() -> usize {
+    1
 }
 
 /// Singular values and right singular vectors of a truncated SVD, largest first. Signs are fixed: the entry
@@ -39,7 +62,7 @@ const RANK_TOLERANCE: f64 = 1e-5;
 
 /// The leading `rank` singular triplets; fewer if the operator has a smaller rank.
 ///
-/// Costs `2 (power_iterations + 1)` products with `rank + oversampling` vectors and `O(n · rank²)` for
+/// Costs `2 (iterations + 1)` products with `rank + oversampling` vectors and `O(n · rank²)` for
 /// orthonormalisation. `unit` names the random stream.
 pub(crate) fn rsvd(
     op: &dyn LinearOperator,
@@ -86,7 +109,7 @@ pub(crate) fn rsvd(
             }
         }
     };
-    for _ in 0..params.power_iterations {
+    for _ in 0..params.iterations(op.rows().max(op.cols()), width) {
         exec.check()?;
         let (q, steep) = basis(y, back.take())?;
         if q.cols() == 0 {
