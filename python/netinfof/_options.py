@@ -28,7 +28,7 @@ class Options(TypedDict, total=False):
     negatives: Literal["uniform", "degree", "heart"] | None
     #: Shares of the training and validation sets; the rest is the test set. Default (0.7, 0.1) of the edges, (0.025, 0.025) of each class's nodes.
     shares: tuple[float, float] | None
-    #: Links: largest number of test edges that are evaluated, and of twice the validation edges; the rest are neither evaluated nor trained on. Default 200 000; all in the paper protocol.
+    #: Largest number of test edges or nodes that are evaluated, and of twice the validation edges; the rest are neither evaluated nor trained on. Default 300 000; all in the paper protocol.
     max_evaluated: int | None
     #: Number of splits, with consecutive seeds. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
@@ -95,7 +95,7 @@ NAMES = frozenset(Options.__annotations__)
 #: The task that a keyword applies to; all others apply to both.
 _TASK_OF: dict[str, Task] = {
     **dict.fromkeys(("protocol", "negatives", "compat", "hits", "bins", "crossfit", "train_negatives"), "links"),
-    **dict.fromkeys(("keep_lengths", "max_pairs", "max_evaluated", "compat_edges", "ordered_pairs", "penalties"), "links"),
+    **dict.fromkeys(("keep_lengths", "max_pairs", "compat_edges", "ordered_pairs", "penalties"), "links"),
     **dict.fromkeys(("clusters_per_class", "normalization", "min_class", "max_p", "node_model"), "nodes"),
 }
 

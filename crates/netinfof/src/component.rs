@@ -115,6 +115,11 @@ impl ComponentParams {
         params
     }
 
+    /// Whether embeddings of this many nodes are so large that they are not kept side by side.
+    pub(crate) fn is_large(&self, nodes: usize) -> bool {
+        nodes * self.dim >= LARGE
+    }
+
     pub(crate) fn validate(&self) -> Result<()> {
         let need = |name, value: usize, low: usize, high: usize| {
             if (low..=high).contains(&value) {
@@ -238,6 +243,16 @@ impl Basis {
 }
 
 impl Component {
+    /// The embedding alone, of all nodes or of some. It cannot embed other graphs any more.
+    pub(crate) fn embedding_only(mut self, nodes: Option<&[NodeId]>, exec: &Exec) -> Component {
+        self.basis = Basis::Nothing;
+        self.preparation = None;
+        if let Some(nodes) = nodes {
+            self.embedding = kernel::gather_rows(&self.embedding, nodes, exec);
+        }
+        self
+    }
+
     /// The embedding, normalised. It is not centred; rows and columns of zeros stay zero.
     pub fn normalized(&self, normalization: Normalization, exec: &Exec) -> Matrix {
         self.norm(normalization, exec).apply(self.embedding.clone(), exec)
@@ -401,11 +416,20 @@ impl<'a> ComponentBuilder<'a> {
     pub(crate) fn batches(&self) -> Vec<Vec<ComponentKind>> {
         // X is computed for pairs, not here.
         let kinds = self.params.kinds.iter().copied().filter(|kind| !kind.is_pairwise());
-        if self.graph.rows() * self.params.dim < LARGE {
+        if !self.params.is_large(self.graph.rows()) {
             vec![kinds.collect()]
         } else {
             kinds.map(|kind| vec![kind]).collect()
         }
+    }
+
+    /// Builds all components and passes on one batch after the other.
+    pub(crate) fn each_batch(
+        &self,
+        exec: &Exec,
+        mut use_batch: impl FnMut(Vec<Component>) -> Result<()>,
+    ) -> Result<()> {
+        self.batches().iter().try_for_each(|batch| use_batch(self.build(batch, exec)?))
     }
 
     /// Builds some of the components.
@@ -507,7 +531,9 @@ fn build_one(
             let filter = Filter::new(spec, params);
             let filtered = Filtered { propagation: filter.on(graph), features };
             let column_norm = params.column_norm && spec != FilterSpec::None;
-            let Axes { axes, shift } = pca(&filtered, column_norm, params, &svd, exec)?;
+            let found = pca(&filtered, column_norm, params, &svd, exec)?;
+            embedding = found.embedding;
+            let Axes { axes, shift, .. } = found;
             Basis::Features { projected: features.apply(&axes, exec), axes, filter, shift }
         }
         ComponentSource::Pairs => unreachable!("pairs have no embedding"),

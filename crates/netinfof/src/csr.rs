@@ -154,6 +154,12 @@ impl Csr {
         &self.indices[self.indptr[row]..self.indptr[row + 1]]
     }
 
+    /// Columns of one row, and those of the rows after it.
+    pub(crate) fn row_and_after(&self, row: usize) -> (&[u32], &[u32]) {
+        let from = self.indptr[row];
+        self.indices[from..].split_at(self.indptr[row + 1] - from)
+    }
+
     /// Values of one row; `None` if all are 1.
     pub fn row_values(&self, row: usize) -> Option<&[f32]> {
         self.values.as_ref().map(|values| &values[self.indptr[row]..self.indptr[row + 1]])

@@ -137,4 +137,11 @@ pub mod internals {
     pub use crate::pairwise::PairwiseSource;
     pub use crate::probe::{ProbedPairs, links as probe_links};
     pub use crate::training::Training;
+
+    use crate::{Csr, Exec, Matrix};
+
+    /// The product of a sparse and a dense matrix.
+    pub fn spmm(matrix: &Csr, x: &Matrix, exec: &Exec) -> Matrix {
+        crate::kernel::spmm(crate::kernel::Scaled::plain(matrix), x, exec)
+    }
 }

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+#[cfg(target_os = "linux")]
+use memmap2::Advice;
+use memmap2::MmapMut;
+
 /// A dense matrix of `f32` in row-major order, NumPy's default.
 ///
 /// ```
@@ -26,18 +30,40 @@ pub(crate) const LARGE: usize = 1 << 26;
 pub type Lent = Arc<dyn AsRef<[f32]> + Send + Sync>;
 
 /// Storage of the entries.
-#[derive(Clone)]
 enum Data {
     Own(Vec<f32>),
+    /// Many entries, in large pages where the system has them: reading rows in random order would otherwise
+    /// spend most of its time on the translation of addresses.
+    Mapped(MmapMut),
     Lent(Lent),
 }
+
+/// Matrices of at least this many entries are stored in large pages.
+const MAPPED: usize = 1 << 23;
 
 impl Data {
     #[inline]
     fn as_slice(&self) -> &[f32] {
         match self {
             Data::Own(values) => values,
+            Data::Mapped(bytes) => bytemuck::cast_slice(bytes),
             Data::Lent(values) => (**values).as_ref(),
+        }
+    }
+
+    fn zeros(entries: usize) -> Self {
+        if entries < MAPPED {
+            return Data::Own(vec![0.0; entries]);
+        }
+        match MmapMut::map_anon(entries * size_of::<f32>()) {
+            Ok(bytes) => {
+                // Where it is refused, pages are small, and everything else is the same.
+                #[cfg(target_os = "linux")]
+                let _ = bytes.advise(Advice::HugePage);
+                Data::Mapped(bytes)
+            }
+            // Reported as any allocation that fails.
+            Err(_) => Data::Own(vec![0.0; entries]),
         }
     }
 
@@ -48,7 +74,22 @@ impl Data {
         }
         match self {
             Data::Own(values) => values,
+            Data::Mapped(bytes) => bytemuck::cast_slice_mut(bytes),
             Data::Lent(_) => unreachable!("they are our own by now"),
+        }
+    }
+}
+
+impl Clone for Data {
+    fn clone(&self) -> Self {
+        match self {
+            Data::Own(values) => Data::Own(values.clone()),
+            Data::Mapped(_) => {
+                let mut copy = Data::zeros(self.as_slice().len());
+                copy.as_mut_slice().copy_from_slice(self.as_slice());
+                copy
+            }
+            Data::Lent(values) => Data::Lent(values.clone()),
         }
     }
 }
@@ -74,7 +115,7 @@ impl std::fmt::Debug for Data {
 impl Matrix {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Matrix { rows, cols, data: Data::Own(vec![0.0; rows * cols]) }
+        Matrix { rows, cols, data: Data::zeros(rows * cols) }
     }
 
     /// The identity.
@@ -148,7 +189,7 @@ impl Matrix {
     pub fn into_vec(self) -> Vec<f32> {
         match self.data {
             Data::Own(values) => values,
-            Data::Lent(values) => (*values).as_ref().to_vec(),
+            Data::Mapped(_) | Data::Lent(_) => self.data.as_slice().to_vec(),
         }
     }
 
@@ -160,5 +201,22 @@ impl Matrix {
                 *v *= s;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_matrices_are_zero_and_copied() {
+        let (rows, cols) = (MAPPED / 16 + 1, 16);
+        let mut large = Matrix::zeros(rows, cols);
+        assert!(matches!(large.data, Data::Mapped(_)) && large.as_slice().iter().all(|&v| v == 0.0));
+        large.row_mut(rows - 1)[15] = 3.0;
+        let copy = large.clone();
+        large.row_mut(0)[0] = 1.0;
+        assert_eq!((copy.row(0)[0], copy.row(rows - 1)[15], copy.as_slice().len()), (0.0, 3.0, rows * cols));
+        assert_eq!(large.into_vec()[0], 1.0);
     }
 }

@@ -153,7 +153,8 @@ pub(crate) struct LinkWork<'a> {
 /// The inputs of Act on nodes.
 pub(crate) struct NodeWork<'a> {
     pub(crate) split: &'a NodeSplit,
-    pub(crate) components: &'a [Component],
+    /// Of all components.
+    pub(crate) placements: &'a [NodePlacement],
     pub(crate) result: &'a NodeResult,
 }
 
@@ -206,12 +207,9 @@ impl Model {
         seed: u64,
         exec: &Exec,
     ) -> Self {
-        let NodeWork { split, components, result } = work;
-        let used = || result.used.iter().map(|&at| &components[at]);
-        let kinds: Vec<ComponentKind> = used().map(|component| component.kind).collect();
-        let place = |component: &Component| {
-            NodePlacement::of(component, component.norm(params.act.normalization, exec))
-        };
+        let NodeWork { split, placements, result } = work;
+        let used = || result.used.iter().map(|&at| &placements[at]);
+        let kinds: Vec<ComponentKind> = used().map(|place| place.kind).collect();
         let about =
             About::new(graph, ModelKind::Nodes, seed, &result.report, RunParams::Nodes(params.clone()));
         Model {
@@ -220,7 +218,7 @@ impl Model {
             training: graph.adjacency().clone(),
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: FittedTask::Nodes(NodeFit {
-                embedded: used().map(place).collect(),
+                embedded: used().cloned().collect(),
                 classes: split.classes.clone(),
                 model: result.model.clone(),
                 calibration: result.calibration,

@@ -173,6 +173,7 @@ impl NodeParams {
     /// The paper: its five components, and the softmax regression alone.
     pub fn paper() -> Self {
         let mut params = NodeParams::default();
+        params.split.max_evaluated = usize::MAX;
         params.component.kinds = ComponentKind::PAPER.to_vec();
         params.act.mixture = false;
         params

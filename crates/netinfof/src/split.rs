@@ -64,7 +64,7 @@ pub struct SplitParams {
     pub protocol: Protocol,
     /// Which negatives are drawn (default uniform).
     pub negatives: Negatives,
-    /// Maximum number of test edges, and of twice the validation edges (default 200 000). Other held-out edges
+    /// Maximum number of test edges, and of twice the validation edges (default 300 000). Other held-out edges
     /// are neither evaluated nor trained on: on large graphs a sample of them measures as well.
     #[serde(default = "usize_max")]
     pub max_evaluated: usize,
@@ -77,13 +77,13 @@ impl Default for SplitParams {
             valid: 0.1,
             protocol: Protocol::Clean,
             negatives: Negatives::Uniform,
-            max_evaluated: 200_000,
+            max_evaluated: 300_000,
         }
     }
 }
 
 // For parameters of earlier versions, which evaluated all held-out edges.
-fn usize_max() -> usize {
+pub(crate) fn usize_max() -> usize {
     usize::MAX
 }
 

@@ -52,7 +52,7 @@ const fn of_partners(option: &'static str) -> OptionScope {
 
 /// Every option that does not apply everywhere.
 const SCOPES: [OptionScope; 29] = [
-    OptionScope { replaced_by: &[&["train"], &["split"]], ..links("max_evaluated") },
+    replaced("max_evaluated", &[&["train"], &["split"]]),
     links("protocol"),
     links("negatives"),
     links("compat"),

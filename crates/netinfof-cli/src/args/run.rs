@@ -151,10 +151,10 @@ pub(crate) struct RunArgs {
     /// 0.025,0.025 for nodes]
     #[arg(long, value_name = "TRAIN,VALID", value_delimiter = ',', help_heading = TASK)]
     pub(crate) shares: Option<Vec<f64>>,
-    /// Links: largest number of test edges to evaluate
+    /// Largest number of test edges or nodes to evaluate
     ///
-    /// Half as many validation edges are evaluated; the rest are neither evaluated nor trained on. Own splits are evaluated
-    /// completely. [default: 200000; all in the paper protocol]
+    /// Half as many validation edges are evaluated. The rest are neither evaluated nor trained on. Own splits are evaluated
+    /// completely. [default: 300000; all in the paper protocol]
     #[arg(long, value_name = "N", help_heading = TASK)]
     pub(crate) max_evaluated: Option<usize>,
     /// Number of splits, with seeds S, S+1, …
@@ -390,6 +390,9 @@ impl RunArgs {
         params.split.min_class = self.min_class;
         params.smallest_gain = self.smallest_gain;
         self.set_shares(&mut params.split.train, &mut params.split.valid)?;
+        if let Some(nodes) = self.max_evaluated {
+            params.split.max_evaluated = nodes;
+        }
         self.set_component(&mut params.component)?;
         if let Some(clusters) = self.clusters_per_class {
             params.probe.clusters_per_class = clusters;

@@ -18,6 +18,9 @@ pub(super) const RESOLVED: f64 = 1e-4;
 pub(super) struct Axes {
     pub(super) axes: Matrix,
     pub(super) shift: Vec<f32>,
+    /// The embedding of all rows, if the filtered features were written out and are large: to filter them
+    /// again would take longer than this product.
+    pub(super) embedding: Option<Matrix>,
 }
 
 /// The leading right singular vectors of the centred matrix; none if all rows are equal.
@@ -43,9 +46,9 @@ pub(super) fn pca(
     let products = (2 * (iterations + 1)) as f64 * width;
     let sketched = products * op.cost() + products * n * width * DENSE_COST;
     let written_out = f * op.cost() + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
-    let (mut axes, squares) = if sketched <= written_out {
+    let (mut axes, squares, mut embedding) = if sketched <= written_out {
         let svd = svd(&centred)?;
-        (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>())
+        (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>(), None)
     } else {
         // Few columns: form the matrix and decompose its small covariance matrix instead. Its eigenvalues are
         // squares, so a steep spectrum is beyond what iterations in single precision resolve: then the
@@ -65,19 +68,21 @@ pub(super) fn pca(
             Some(svd) => svd,
             None => symmetric_svd(&covariance, params.dim)?,
         };
-        (svd.v, svd.s.iter().sum::<f64>())
+        let embedding = params.is_large(op.rows()).then(|| kernel::gemm(&table, &svd.v, exec));
+        (svd.v, svd.s.iter().sum::<f64>(), embedding)
     };
     // If all rows are equal, only the rounding error of their mean remains.
     let square = |m: &Matrix| m.as_slice().iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
     if squares <= 1e-12 * n * square(&centred.mean) {
         axes = Matrix::zeros(op.cols(), 0);
+        embedding = None;
     }
     let shift = kernel::gemm_tn(&centred.mean, &axes, exec);
     let shift = (0..axes.cols()).map(|col| shift[(0, col)] as f32).collect();
     if let Some(scale) = &centred.scale {
         exec.fill_matrix(&mut axes, |row, values| values.iter_mut().for_each(|v| *v *= scale[row]));
     }
-    Ok(Axes { axes, shift })
+    Ok(Axes { axes, shift, embedding })
 }
 
 /// One over the length of every column, 0 for columns of zeros or of rounding errors; by blocks of columns.

@@ -94,7 +94,7 @@ fn pca_equals_scikit_learns() {
     let params = ComponentParams { dim: 5, ..ComponentParams::default() };
     let svd = |op: &dyn LinearOperator| rsvd(op, 5, &params.rsvd, Seed(0), 0, &exec);
     for cheap in [true, false] {
-        let Axes { axes, shift } = pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
+        let Axes { axes, shift, .. } = pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
         let mut scores = kernel::gemm(&x, &axes, &exec);
         exec.fill_matrix(&mut scores, |_, row| row.iter_mut().zip(&shift).for_each(|(v, s)| *v -= s));
         for k in 0..5 {

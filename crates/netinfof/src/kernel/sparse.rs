@@ -36,6 +36,10 @@ pub(crate) fn spmm_rows(a: Scaled<'_>, x: &Matrix, rows: &[NodeId], exec: &Exec)
     out
 }
 
+/// Rows of the dense matrix that are requested from memory before they are used: their places are random, so the
+/// processor does not request them by itself.
+const AHEAD: usize = 16;
+
 fn fill_products(
     a: Scaled<'_>,
     x: &Matrix,
@@ -45,6 +49,8 @@ fn fill_products(
 ) {
     assert_eq!(a.matrix.cols(), x.rows(), "sparse and dense matrix disagree");
     let weight = |node: usize| a.right.map_or(1.0, |right| right[node]);
+    let (dense, width) = (x.as_slice(), x.cols());
+    let dense_row = |at: u32| &dense[at as usize * width..][..width];
     exec.fill_matrix(out, |at, out| {
         let row = row_of(at);
         simd(
@@ -52,10 +58,15 @@ fn fill_products(
             || {
                 // Written before it is read, so that new memory causes one page fault instead of two.
                 out.fill(0.0);
+                let (cols, after) = a.matrix.row_and_after(row);
                 let values = a.matrix.row_values(row);
-                for (at, &col) in a.matrix.row(row).iter().enumerate() {
+                for (at, &col) in cols.iter().enumerate() {
+                    let later = cols.get(at + AHEAD).or_else(|| after.get(at + AHEAD - cols.len()));
+                    if let Some(&later) = later {
+                        request(dense_row(later));
+                    }
                     let value = values.map_or(1.0, |values| values[at]) * weight(col as usize);
-                    inline_axpy(value, x.row(col as usize), out);
+                    inline_axpy(value, dense_row(col), out);
                 }
                 if a.self_loops {
                     inline_axpy(weight(row), x.row(row), out);
@@ -68,6 +79,22 @@ fn fill_products(
             },
         );
     });
+}
+
+/// Requests values from memory that will be read soon.
+#[inline(always)]
+fn request(values: &[f32]) {
+    #[cfg(target_arch = "x86_64")]
+    for line in values.chunks(16) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        #[expect(unsafe_code, reason = "there is no safe way to request memory")]
+        // SAFETY: a request is a hint; it never reads or writes, and the address is that of a slice.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast());
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = values;
 }
 
 /// Adds a row of a sparse matrix to a dense vector.

@@ -19,11 +19,14 @@ pub struct NodeSplitParams {
     pub valid: f64,
     /// Classes with fewer labelled nodes are dropped, and their nodes count as unlabelled (default 0: none).
     pub min_class: usize,
+    /// Maximum number of test nodes (default 300 000): the same share of each class is evaluated.
+    #[serde(default = "super::usize_max")]
+    pub max_evaluated: usize,
 }
 
 impl Default for NodeSplitParams {
     fn default() -> Self {
-        NodeSplitParams { train: 0.025, valid: 0.025, min_class: 0 }
+        NodeSplitParams { train: 0.025, valid: 0.025, min_class: 0, max_evaluated: 300_000 }
     }
 }
 
@@ -34,6 +37,9 @@ impl NodeSplitParams {
         }
         if !(self.valid > 0.0 && self.train + self.valid < 1.0) {
             return Err(Error::param("valid", self.valid, "a share above 0 that leaves nodes to test"));
+        }
+        if self.max_evaluated == 0 {
+            return Err(Error::param("max_evaluated", 0, "at least 1 node"));
         }
         Ok(())
     }
@@ -69,6 +75,20 @@ impl NodeSplit {
         self.sets.test.iter().filter(|&&node| known.contains(&twins[node as usize])).count()
     }
 
+    /// The nodes of all sets, ascending, and the same split with nodes numbered by their places among them.
+    pub(crate) fn compact(&self) -> (Vec<NodeId>, NodeSplit) {
+        let NodeSets { train, valid, test } = &self.sets;
+        let mut nodes = [&train[..], valid, test].concat();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let place = |node: &NodeId| nodes.binary_search(node).expect("listed above") as NodeId;
+        let set = |own: &[NodeId]| own.iter().map(place).collect::<Vec<_>>();
+        let sets = NodeSets { train: set(train), valid: set(valid), test: set(test) };
+        let labels = nodes.iter().map(|&node| self.labels[node as usize]).collect();
+        let split = NodeSplit { sets, labels, classes: self.classes.clone() };
+        (nodes, split)
+    }
+
     /// Classes of these nodes.
     pub(crate) fn labels_of(&self, nodes: &[NodeId]) -> Vec<u32> {
         nodes.iter().map(|&node| self.labels[node as usize].expect("nodes of a split have labels")).collect()
@@ -83,6 +103,10 @@ pub fn nodes(graph: &Graph, params: &NodeSplitParams, seed: Seed, exec: &Exec) -
     params.validate()?;
     let (labels, classes) = known_labels(graph, params, exec)?;
     let mut sets = NodeSets::default();
+    let mut held_out = 0;
+    // The share of the test nodes that is evaluated.
+    let labelled = labels.iter().flatten().count() as f64;
+    let evaluated = params.max_evaluated as f64 / (labelled * (1.0 - params.train - params.valid)).max(1.0);
     for (class, &own) in (0..).zip(&classes) {
         let mut members: Vec<NodeId> =
             (0..).zip(&labels).filter(|&(_, &label)| label == Some(class)).map(|(node, _)| node).collect();
@@ -103,7 +127,12 @@ pub fn nodes(graph: &Graph, params: &NodeSplitParams, seed: Seed, exec: &Exec) -
         let test_from = (valid_from + share(params.valid)).min(count - 1);
         sets.train.extend(&members[..valid_from]);
         sets.valid.extend(&members[valid_from..test_from]);
-        sets.test.extend(&members[test_from..]);
+        held_out += count - test_from;
+        let most = ((count - test_from) as f64 * evaluated.min(1.0)).ceil() as usize;
+        sets.test.extend(members[test_from..].iter().take(most));
+    }
+    if sets.test.len() < held_out {
+        exec.notice(format!("{} of {held_out} test nodes are evaluated", sets.test.len()));
     }
     for set in [&mut sets.train, &mut sets.valid, &mut sets.test] {
         set.sort_unstable();

@@ -154,7 +154,7 @@ fn nodes_are_split_class_by_class() {
     let exec = Exec::new(1).unwrap();
     let labels: Vec<i32> = (0..200).map(|i| if i == 7 { -1 } else { [0, 0, 0, 3][i % 4] }).collect();
     let g = ring(200).with_labels(labels).unwrap();
-    let params = NodeSplitParams { train: 0.1, valid: 0.2, min_class: 0 };
+    let params = NodeSplitParams { train: 0.1, valid: 0.2, ..NodeSplitParams::default() };
     let split = nodes(&g, &params, Seed(1), &exec).unwrap();
     assert_eq!(split.classes, [0, 3]);
     // 150 nodes of class 0, 49 of class 3; node 7 has no label and is in no set.

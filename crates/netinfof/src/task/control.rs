@@ -3,12 +3,12 @@
 //! Controls are prepared like the components that they control: the same kinds, depths and number of columns. On
 //! a graph without edges they equal them.
 
-use crate::component::{self, Component, ComponentParams};
+use crate::component::{Component, ComponentBuilder, ComponentParams, Preparations};
 use crate::csr::{Csr, NodeId, Pair, ordered};
 use crate::distinct_pairs::DistinctPairs;
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::graph::Graph;
+use crate::graph::{Features, Graph};
 use crate::seed::{Draw, Seed, Stream};
 use crate::spec::Group;
 
@@ -28,11 +28,12 @@ pub(super) fn shuffled(
     seed: Seed,
     number: u64,
     exec: &Exec,
-) -> Result<Vec<Component>> {
-    let Some(own) = propagated(params) else { return Ok(Vec::new()) };
+    use_batch: impl FnMut(Vec<Component>) -> Result<()>,
+) -> Result<()> {
+    let Some(own) = propagated(params) else { return Ok(()) };
     let mut order: Vec<NodeId> = (0..graph.nodes()).map(|node| node as NodeId).collect();
     seed.stream(Stream::ControlFeatures, number).shuffle(&mut order);
-    component::build(edges, &graph.features().rows_of(&order), &own, seed, exec)
+    each_batch(edges, &graph.features().rows_of(&order), &own, seed, exec, use_batch)
 }
 
 /// Features propagated over other edges, between nodes of the same degrees: what smoothing over any edges carries.
@@ -42,9 +43,23 @@ pub(super) fn rewired(
     params: &ComponentParams,
     seed: Seed,
     exec: &Exec,
-) -> Result<Vec<Component>> {
-    let Some(own) = propagated(params) else { return Ok(Vec::new()) };
-    component::build(&with_same_degrees(edges, seed), graph.features(), &own, seed, exec)
+    use_batch: impl FnMut(Vec<Component>) -> Result<()>,
+) -> Result<()> {
+    let Some(own) = propagated(params) else { return Ok(()) };
+    each_batch(&with_same_degrees(edges, seed), graph.features(), &own, seed, exec, use_batch)
+}
+
+/// Builds components and passes on as many at once as memory should hold.
+fn each_batch(
+    edges: &Csr,
+    features: &Features,
+    params: &ComponentParams,
+    seed: Seed,
+    exec: &Exec,
+    use_batch: impl FnMut(Vec<Component>) -> Result<()>,
+) -> Result<()> {
+    let preparations = Preparations::learn(edges, features, params, exec)?;
+    ComponentBuilder::new(edges, features, &preparations, params, seed, exec).each_batch(exec, use_batch)
 }
 
 /// Rounds in which edges that would be loops or duplicates exchange ends with others; after them they are dropped.

@@ -2,13 +2,12 @@
 
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, KnownEdges, LinkResult, TestPairs};
-use crate::compat::{self, AdjustedComponent, FitGoal};
 use crate::component::{self, CommunityVectors, Component, NodePlacement};
 use crate::csr::{Csr, NodeId, Pair};
 use crate::error::Result;
 use crate::findings::{ComponentReport, LEVEL};
 use crate::information::{ComponentBlocks, Information, Part};
-use crate::link::{self, Evaluated, LearnParams, LearnedLinks, PairSet, Recording};
+use crate::link::{self, Evaluated, LearnParams, Learned, LearnedLinks, PairSet, Recording};
 use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model};
 use crate::pairwise::PairwiseSource;
@@ -184,9 +183,7 @@ impl Task for Links {
         // The features of a pair need as much memory as the row of a node; Act needs two rows of every node.
         let pairs = work.sets().iter().map(|set| set.len()).sum::<usize>();
         work.record = goal == Goal::Probe || pairs < 2 * graph.nodes();
-        if work.record {
-            Recording::number(&mut work.sets_mut());
-        }
+        Recording::number(&mut work.sets_mut());
         Ok(work)
     }
 
@@ -235,7 +232,7 @@ impl Task for Links {
     ) -> Result<MeasuredInformation> {
         let communities = CommunityVectors::new(&work.split.graph, seed, run.exec)?;
         let evaluated = work.evaluated();
-        let measured = |negatives: &PairSet, control: &[AdjustedComponent]| {
+        let measured = |negatives: &PairSet, control: &[Learned]| {
             let sets = [&evaluated.positives, negatives];
             information(run, &work.learned, control, &communities, sets, seed)
         };
@@ -243,14 +240,17 @@ impl Task for Links {
         // Where features alone show a signal, propagation is compared with them; otherwise with this control.
         let mut control = Vec::new();
         if verdict::needs_control(&all) {
-            let own =
-                control::shuffled(&work.split.graph, run.graph, &run.params.component, seed, 0, run.exec)?;
-            for component in own {
-                let goal = FitGoal::default();
-                let Work { split, training, .. } = work;
-                let fit = compat::fit(component, split, training, &run.params.compat, goal, run.exec)?;
-                control.push(fit.adjusted);
-            }
+            let Work { split, training, .. } = work;
+            let learning = LearnParams { for_act: false, ..learn_params(run) };
+            let recording = Recording::of(work.sets());
+            let own = &run.params.component;
+            control::shuffled(&split.graph, run.graph, own, seed, 0, run.exec, |components| {
+                let sets = Some(&recording);
+                let learned =
+                    link::learn_embedded(components, split, training, sets, &learning, false, run.exec)?;
+                control.extend(learned.0);
+                Ok(())
+            })?;
             all = measured(&evaluated.negatives, &control)?;
         }
         // Needed if no built-in component's bins show a signal beyond degrees.
@@ -304,7 +304,7 @@ impl Task for Links {
 fn information(
     run: &Run<'_, Links>,
     learned: &LearnedLinks<'_>,
-    control: &[AdjustedComponent],
+    control: &[Learned],
     communities: &CommunityVectors,
     sets: [&PairSet; 2],
     seed: Seed,
@@ -329,8 +329,8 @@ fn information(
         }
     }
     for own in control {
-        let rows = hinged(sets.map(|set| own.similarities(set.pairs(), exec)));
-        blocks.add(Part::Control, format!("{} shuffled", own.kind.name()), rows);
+        let rows = hinged(sets.map(|set| own.component.similarities(set, exec)));
+        blocks.add(Part::Control, format!("{} shuffled", own.component.kind().name()), rows);
     }
     let structure = components.iter().any(|own| own.component.kind().is_structural());
     let pairwise = components.iter().any(|own| own.component.kind().is_pairwise());

@@ -2,11 +2,12 @@
 
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, NodeResult};
-use crate::component::{self, Component, Normalization};
+use crate::component::{self, Component, NodePlacement, Normalization};
 use crate::csr::{Csr, NodeId};
 use crate::error::Result;
 use crate::findings::ComponentReport;
 use crate::information::{ComponentBlocks, Information, Part};
+use crate::kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, NodeWork};
 use crate::params::{NodeParams, RunParams};
@@ -34,7 +35,24 @@ pub struct TestedNodes {
 /// The components, and the nodes for their evaluation.
 pub(crate) struct Work<'a> {
     split: &'a NodeSplit,
+    /// Where embeddings are large, the nodes whose rows are kept, and the split in terms of these rows.
+    compact: Option<(Vec<NodeId>, NodeSplit)>,
     components: Vec<Component>,
+    /// How components place the nodes of other graphs, if the model is kept.
+    placements: Vec<NodePlacement>,
+    keep: bool,
+}
+
+impl Work<'_> {
+    /// The split, in terms of the rows of the components.
+    fn rows(&self) -> &NodeSplit {
+        self.compact.as_ref().map_or(self.split, |(_, split)| split)
+    }
+
+    /// The nodes of these rows, if they are not all.
+    fn kept_nodes(&self) -> Option<&[NodeId]> {
+        self.compact.as_ref().map(|(nodes, _)| &nodes[..])
+    }
 }
 
 impl Task for Nodes {
@@ -73,12 +91,22 @@ impl Task for Nodes {
         run.graph.adjacency()
     }
 
-    fn begin<'a>(_: &'a Run<'a, Self>, split: &'a NodeSplit, _: bool, _: Seed) -> Result<Work<'a>> {
-        Ok(Work { split, components: Vec::new() })
+    fn begin<'a>(run: &'a Run<'a, Self>, split: &'a NodeSplit, keep: bool, _: Seed) -> Result<Work<'a>> {
+        let large = run.params.component.is_large(run.graph.nodes());
+        let compact = large.then(|| split.compact());
+        Ok(Work { split, compact, components: Vec::new(), placements: Vec::new(), keep })
     }
 
-    fn learn(_: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
-        work.components.extend(components);
+    fn learn(run: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
+        let &Run { params, exec, .. } = run;
+        for component in components {
+            if work.keep {
+                let norm = component.norm(params.act.normalization, exec);
+                work.placements.push(NodePlacement::of(&component, norm));
+            }
+            let kept = component.embedding_only(work.kept_nodes(), exec);
+            work.components.push(kept);
+        }
         Ok(())
     }
 
@@ -87,7 +115,7 @@ impl Task for Nodes {
     }
 
     fn probe(run: &Run<'_, Self>, work: &Work<'_>, seed: Seed) -> Result<Probed> {
-        probe::nodes(&work.components, work.split, &run.params.probe, seed, run.exec)
+        probe::nodes(&work.components, work.rows(), &run.params.probe, seed, run.exec)
     }
 
     /// Predictive information of the components about the classes, alone, in groups and against controls.
@@ -99,10 +127,11 @@ impl Task for Nodes {
         seed: Seed,
     ) -> Result<MeasuredInformation> {
         let &Run { graph, exec, .. } = run;
-        let Work { split, components } = work;
+        let Work { components, .. } = work;
+        let (split, kept) = (work.rows(), work.kept_nodes());
         let known = [&split.sets.train[..], &split.sets.valid].concat();
         let featureless = graph.features().cols() == 0;
-        let gathered = |z: &Matrix| crate::kernel::gather_rows(z, &known, exec);
+        let gathered = |z: &Matrix| kernel::gather_rows(z, &known, exec);
         let normalized = |component: &Component| {
             component.norm(Normalization::ByKind, exec).apply(gathered(&component.embedding), exec)
         };
@@ -114,13 +143,16 @@ impl Task for Nodes {
         // The control of structure includes roles even if Act does not use them.
         let has_roles = components.iter().any(|component| component.kind == ComponentKind::C);
         if !has_roles && components.iter().any(|component| component.kind.is_structural()) {
-            blocks.add(Part::Structure, "roles", gathered(&component::roles(graph.adjacency(), exec)));
+            let roles = component::roles(graph.adjacency(), exec);
+            let roles = kept.map_or_else(|| roles.clone(), |nodes| kernel::gather_rows(&roles, nodes, exec));
+            blocks.add(Part::Structure, "roles", gathered(&roles));
         }
         let features = components.iter().find(|own| own.kind == ComponentKind::F && !featureless);
         if let Some(features) = features {
             blocks.add(Part::Nonlinear, "F by distance", normalized(features));
         }
-        let units: Vec<u64> = known.iter().map(|&node| u64::from(node)).collect();
+        let node_of = |row: NodeId| kept.map_or(row, |nodes| nodes[row as usize]);
+        let units: Vec<u64> = known.iter().map(|&row| u64::from(node_of(row))).collect();
         let labels = split.labels_of(&known);
         let measure =
             |blocks: &ComponentBlocks| blocks.measure(&labels, split.classes.len(), &units, seed, exec);
@@ -129,15 +161,21 @@ impl Task for Nodes {
             return Ok(MeasuredInformation { information: measure(&blocks)?, beyond_degree: None });
         }
         let edges = graph.adjacency();
-        for component in control::rewired(edges, graph, own, seed, exec)? {
-            blocks.add(Part::Rewired, format!("{} rewired", component.kind.name()), normalized(&component));
-        }
+        let add = |blocks: &mut ComponentBlocks, part: Part, suffix: &str, built: Vec<Component>| {
+            for component in built {
+                let name = format!("{} {suffix}", component.kind.name());
+                blocks.add(part, name, normalized(&component.embedding_only(kept, exec)));
+            }
+            Ok(())
+        };
+        control::rewired(edges, graph, own, seed, exec, |built| {
+            add(&mut blocks, Part::Rewired, "rewired", built)
+        })?;
         let with_control = |number: u64| -> Result<Information> {
             let mut blocks = blocks.clone();
-            for component in control::shuffled(edges, graph, own, seed, number, exec)? {
-                let name = format!("{} shuffled", component.kind.name());
-                blocks.add(Part::Control, name, normalized(&component));
-            }
+            control::shuffled(edges, graph, own, seed, number, exec, |built| {
+                add(&mut blocks, Part::Control, "shuffled", built)
+            })?;
             measure(&blocks)
         };
         let mut information = with_control(0)?;
@@ -153,7 +191,7 @@ impl Task for Nodes {
     }
 
     fn act(run: &Run<'_, Self>, work: &Work<'_>, probed: &Probed, seed: Seed) -> Result<NodeResult> {
-        act::nodes(&work.components, &probed.scores, work.split, &run.params.act, seed, run.exec)
+        act::nodes(&work.components, &probed.scores, work.rows(), &run.params.act, seed, run.exec)
     }
 
     fn act_report(fit: NodeResult) -> ActReport {
@@ -161,8 +199,8 @@ impl Task for Nodes {
     }
 
     fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeResult, seed: Seed) -> (Model, TestedNodes) {
-        let Work { split, components } = work;
-        let kept = NodeWork { split, components, result: fit };
+        let Work { split, placements, .. } = work;
+        let kept = NodeWork { split, placements, result: fit };
         let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
         let nodes = split.sets.test.clone();
         let labels = split.labels_of(&nodes);
