@@ -144,6 +144,14 @@ impl Args {
         threads.unwrap_or(0)
     }
 
+    /// The memory that a run may use, if it was given.
+    pub(crate) fn memory(&self) -> Option<u64> {
+        match &self.command {
+            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.memory,
+            _ => None,
+        }
+    }
+
     pub(crate) fn quiet(&self) -> bool {
         match &self.command {
             Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.progress.quiet,

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use netinfof::plan::{self, Plan};
 use netinfof::split::check;
 use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
 use netinfof_io::load::{self, LoadParams, SplitFiles};
@@ -104,6 +105,9 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
                 |path| load::link_split(path, &graph),
                 |files| load::link_split_files(files, &graph, exec),
             )?;
+            if run.plan {
+                return show_plan(&plan::links(&graph, own.as_ref(), goal, &params, exec), run);
+            }
             if keep.is_none() {
                 netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
             } else {
@@ -121,6 +125,9 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
             params.splits = run.splits(goal, run.has_split(), &graph);
             let own =
                 own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph, exec))?;
+            if run.plan {
+                return show_plan(&plan::nodes(&graph, goal, &params, exec), run);
+            }
             if keep.is_none() {
                 netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
             } else {
@@ -147,6 +154,12 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         }
         _ => Ok(()),
     }
+}
+
+/// Prints how much memory and time a run will need.
+fn show_plan(plan: &Plan, run: &RunArgs) -> Result<()> {
+    let json = || serde_json::to_string_pretty(plan).expect("a plan holds nothing JSON cannot say");
+    finish(run.output.json.as_deref(), json, || printer::plan(plan))
 }
 
 /// The report for the terminal, with a hint at what is not shown.

@@ -34,6 +34,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     // This fails only if a handler is already set, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());
     let result = Exec::with_progress(args.threads(), progress.clone()).and_then(|exec| {
+        let exec = match args.memory() {
+            Some(bytes) => exec.with_memory_limit(bytes),
+            None => exec,
+        };
         for line in without_effect {
             exec.notice(line);
         }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::GraphFacts;
+use netinfof::plan::{self, Plan};
 use netinfof::report::Estimate;
 use netinfof::report::RunParams;
 use netinfof::report::VerdictKind;
@@ -88,6 +89,33 @@ impl TerminalProgress {
 
     fn slot(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
         self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// How much memory and time each stage of a run will need.
+pub(crate) fn plan(plan: &Plan) -> String {
+    let mut out = format!("  {:<24} {:>10} {:>8}", "stage", "memory", "time");
+    for stage in &plan.stages {
+        let _ = write!(
+            out,
+            "\n  {:<24} {:>10} {:>8}",
+            stage.name,
+            plan::size(stage.bytes),
+            plan::duration(stage.seconds)
+        );
+    }
+    let _ = write!(
+        out,
+        "\n\n  All splits: about {} and at most {}",
+        plan::duration(plan.seconds),
+        plan::size(plan.bytes)
+    );
+    match plan.limit {
+        None => out,
+        Some(limit) if plan.bytes <= limit => out + &format!(" of the {} allowed.", plan::size(limit)),
+        Some(limit) => {
+            out + &format!(", but only {} is allowed: the run would be refused.", plan::size(limit))
+        }
     }
 }
 

@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::communities::CommunityVectors;
 use self::features::Filtered;
 pub(crate) use self::features::{FeatureOperator, Filter, PreparedRows};
+pub(crate) use self::pca::writes_out;
 use self::pca::{Axes, Sparse, pca};
 pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
 pub(crate) use self::prepare::Preparation;

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
+use crate::memory;
 
 /// Receives the progress of a run and may cancel it. All methods have defaults; `()` ignores everything.
 pub trait Progress: Send + Sync {
@@ -40,6 +41,7 @@ pub struct Exec {
     pool: rayon::ThreadPool,
     progress: Arc<dyn Progress>,
     notices: Mutex<Vec<String>>,
+    memory_limit: Option<u64>,
 }
 
 impl std::fmt::Debug for Exec {
@@ -63,7 +65,21 @@ impl Exec {
             .num_threads(threads)
             .build()
             .map_err(|e| Error::Numerical { solver: "thread pool", why: e.to_string() })?;
-        Ok(Exec { pool, progress, notices: Mutex::default() })
+        let memory_limit = memory::default_limit();
+        Ok(Exec { pool, progress, notices: Mutex::default(), memory_limit })
+    }
+
+    /// Sets the memory that a run may use (default: 80 % of that of the machine or its control group). A run
+    /// whose plan needs more is refused before it begins.
+    #[must_use]
+    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
+        self.memory_limit = Some(bytes);
+        self
+    }
+
+    /// The memory that a run may use; `None` if the system does not report how much there is.
+    pub fn memory_limit(&self) -> Option<u64> {
+        self.memory_limit
     }
 
     /// Number of threads in use.
@@ -163,6 +179,11 @@ impl Exec {
     /// Returns an error if the run was cancelled.
     pub fn check(&self) -> Result<()> {
         if self.progress.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Tells the user something about this process that is no part of the report.
+    pub fn tell(&self, text: &str) {
+        self.progress.notice(text);
     }
 
     /// Issues a notice once; the report keeps it too.

@@ -38,6 +38,8 @@ mod pipeline;
 
 mod task;
 
+pub mod plan;
+
 pub mod report;
 
 pub mod model;
@@ -95,6 +97,8 @@ mod matrix;
 mod exec;
 
 mod seed;
+
+mod memory;
 
 mod atomic_file;
 

@@ -144,6 +144,11 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
     let &Run { graph, given, params, exec, .. } = run;
     T::validate(params)?;
     let common = T::common(params);
+    let plan = T::plan(run);
+    plan.check()?;
+    if let Some(warning) = plan.warning() {
+        exec.tell(&warning);
+    }
     if given.is_some() && common.splits > 1 {
         exec.notice(SAME_SPLIT);
     }

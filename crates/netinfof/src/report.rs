@@ -10,6 +10,7 @@ use crate::evidence;
 use crate::exec::Exec;
 use crate::findings::{SplitsInfo, summaries};
 use crate::graph::{Graph, NodeId};
+use crate::memory;
 use crate::spec::{TaskKind, Weighting};
 use crate::split::Protocol;
 use crate::verdict::{self, RunInformation};
@@ -142,7 +143,7 @@ impl Report {
                 .collect(),
             notices: exec.notices(),
             threads: exec.threads(),
-            peak_memory_bytes: peak_memory(),
+            peak_memory_bytes: memory::peak(),
             platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             command: None,
         }
@@ -237,14 +238,6 @@ fn mean(values: &[f64]) -> f64 {
 fn deviation(values: &[f64]) -> f64 {
     let centre = mean(values);
     (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt()
-}
-
-/// The peak resident memory of this process, on systems that report it in `/proc`.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use crate::graph::{Graph, NodeId};
 use crate::information::{Information, Part};
 use crate::model::Model;
 use crate::params::{Goal, RunParams};
+use crate::plan::Plan;
 use crate::probe::Probed;
 use crate::seed::Seed;
 use crate::spec::{Group, Subject, TaskKind};
@@ -74,6 +75,9 @@ pub(crate) trait Task: Sized {
     fn validate(params: &Self::Params) -> Result<()>;
     fn common(params: &Self::Params) -> CommonParams<'_>;
     fn run_params(params: &Self::Params) -> RunParams;
+
+    /// The expected memory and time.
+    fn plan(run: &Run<'_, Self>) -> Plan;
 
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<Self::Split>;
     /// The edges from which components are computed.

@@ -273,6 +273,14 @@ pub(crate) struct RunArgs {
     /// They are divided by the number of training rows.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = METHOD)]
     pub(crate) ridge: Option<Vec<f64>>,
+    /// Memory that the run may use, such as 8G or 500M
+    ///
+    /// A run that needs more is refused before it begins. [default: 80 % of the memory of the machine or its control group]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = OUTPUT)]
+    pub(crate) memory: Option<u64>,
+    /// Only print how much memory and time each stage will need
+    #[arg(long, conflicts_with = "html", help_heading = OUTPUT)]
+    pub(crate) plan: bool,
     /// Write a self-contained page with verdict, charts and tables
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) html: Option<PathBuf>,
@@ -280,6 +288,22 @@ pub(crate) struct RunArgs {
     pub(crate) detail: DetailArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Reads a size such as `8G`, `1.5GiB` or `500M`.
+fn memory_size(text: &str) -> std::result::Result<u64, String> {
+    let wanted = || "a size such as 8G or 500M".to_string();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let shift = match unit.to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(wanted()),
+    };
+    let number: f64 = number.parse().map_err(|_| wanted())?;
+    Ok((number * 2f64.powi(shift)) as u64)
 }
 
 /// The arguments of `act`: those of `probe`, and files to write.
@@ -465,5 +489,18 @@ impl RunArgs {
         if let Some(ridge) = &self.ridge {
             grid.ridge.clone_from(ridge);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::memory_size;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(memory_size("8G"), Ok(8 << 30));
+        assert_eq!(memory_size("1.5GiB"), Ok(3 << 29));
+        assert_eq!(memory_size("500mb"), Ok(500 << 20));
+        assert!(["8", "G", "8X", "-1G", ""].iter().all(|text| memory_size(text).is_err()));
     }
 }

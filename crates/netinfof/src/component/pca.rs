@@ -40,13 +40,8 @@ pub(super) fn pca(
         }
     }
     let centred = Centred { base: op, scale, mean };
-    let (n, f) = (op.rows() as f64, op.cols() as f64);
-    let width = (params.dim + params.rsvd.oversampling) as f64;
-    let iterations = params.rsvd.iterations(op.rows(), params.dim + params.rsvd.oversampling);
-    let products = (2 * (iterations + 1)) as f64 * width;
-    let sketched = products * op.cost() + products * n * width * DENSE_COST;
-    let written_out = f * op.cost() + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
-    let (mut axes, squares, mut embedding) = if sketched <= written_out {
+    let n = op.rows() as f64;
+    let (mut axes, squares, mut embedding) = if !writes_out([op.rows(), op.cols()], op.cost(), params) {
         let svd = svd(&centred)?;
         (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>(), None)
     } else {
@@ -83,6 +78,17 @@ pub(super) fn pca(
         exec.fill_matrix(&mut axes, |row, values| values.iter_mut().for_each(|v| *v *= scale[row]));
     }
     Ok(Axes { axes, shift, embedding })
+}
+
+/// Whether a matrix of this shape, whose product with a vector takes this many nanoseconds, is written out for its
+/// PCA. Otherwise it is accessed by products only.
+pub(crate) fn writes_out(shape: [usize; 2], cost: f64, params: &ComponentParams) -> bool {
+    let [n, f] = shape.map(|size| size as f64);
+    let width = params.dim + params.rsvd.oversampling;
+    let products = (2 * (params.rsvd.iterations(shape[0], width) + 1)) as f64 * width as f64;
+    let sketched = products * cost + products * n * width as f64 * DENSE_COST;
+    let written_out = f * cost + 2.0 * n * f * f * DENSE_COST + products * f * f * DENSE_COST;
+    sketched > written_out
 }
 
 /// One over the length of every column, 0 for columns of zeros or of rounding errors; by blocks of columns.

@@ -12,6 +12,7 @@ use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model};
 use crate::pairwise::PairwiseSource;
 use crate::params::{Goal, LinkParams, RunParams};
+use crate::plan::{self, Plan};
 use crate::probe::{self, Probed, ProbedPairs};
 use crate::seed::Seed;
 use crate::spec::{Subject, TaskKind};
@@ -115,6 +116,10 @@ impl Task for Links {
 
     fn run_params(params: &LinkParams) -> RunParams {
         RunParams::Links(params.clone())
+    }
+
+    fn plan(run: &Run<'_, Self>) -> Plan {
+        plan::links(run.graph, run.given, run.goal, run.params, run.exec)
     }
 
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<LinkSplit> {

@@ -11,6 +11,7 @@ use crate::kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, NodeWork};
 use crate::params::{NodeParams, RunParams};
+use crate::plan::{self, Plan};
 use crate::probe::{self, Probed};
 use crate::seed::Seed;
 use crate::spec::{ComponentKind, Subject, TaskKind};
@@ -77,6 +78,10 @@ impl Task for Nodes {
 
     fn run_params(params: &NodeParams) -> RunParams {
         RunParams::Nodes(params.clone())
+    }
+
+    fn plan(run: &Run<'_, Self>) -> Plan {
+        plan::nodes(run.graph, run.goal, run.params, run.exec)
     }
 
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<NodeSplit> {

@@ -39,6 +39,8 @@ const PURPOSE: &[(&str, &str)] = &[
     ("spec", "components and tasks as data"),
     ("ordered_map", "maps in order"),
     ("distinct_pairs", "sets of unordered pairs"),
+    ("plan", "memory and time of a run"),
+    ("memory", "memory the system reports"),
     ("csr", "sparse matrices"),
     ("matrix", "dense matrices"),
     ("exec", "threads, progress, stop"),

@@ -1,0 +1,458 @@
+//! The plan of a run: how much memory and time each stage is expected to need, from sizes and parameters alone.
+//!
+//! Memory is the sum of the large arrays that are held at the same time; each term below names one. It is a
+//! prediction of the process's peak and is tested against it. Time is a rough guide for planning: its constants
+//! were measured on two cores of one machine.
+
+use serde::Serialize;
+
+use crate::component::{self, ComponentParams};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::graph::{Features, Graph};
+use crate::linalg::{DENSE_COST, SPARSE_COST};
+use crate::link::PAIRWISE_WIDTH;
+use crate::params::{Goal, LinkParams, NodeParams};
+use crate::spec::{ComponentKind, ComponentSource, Depth, FilterSpec};
+use crate::split::LinkPairs;
+
+/// The process itself: code, threads and small objects.
+const PROCESS: f64 = 30e6;
+/// Nanoseconds per entry and column of a product with a sparse matrix, on one thread.
+const SPARSE: f64 = 0.25;
+/// Nanoseconds per multiply-add of a product of dense matrices, on one thread.
+const DENSE: f64 = 0.05;
+/// Nanoseconds per step of a random walk, on one thread.
+const WALK: f64 = 40.0;
+/// Entries of a row of the walk matrix per walk, in addition to one per neighbour.
+const VISITED: f64 = 0.2;
+/// Threads beyond this number do not make products faster: memory is the limit.
+const USEFUL_THREADS: usize = 8;
+
+/// The expected needs of a stage.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PlannedStage {
+    /// Its name.
+    pub name: String,
+    /// Peak memory of the process during the stage.
+    pub bytes: u64,
+    /// Seconds for one split.
+    pub seconds: f64,
+}
+
+/// The expected needs of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The stages of one split, in order.
+    pub stages: Vec<PlannedStage>,
+    /// Peak memory of the process.
+    pub bytes: u64,
+    /// Seconds for all splits.
+    pub seconds: f64,
+    /// The memory that the run may use; `None` if it is not limited.
+    pub limit: Option<u64>,
+}
+
+impl Plan {
+    /// Refuses a run that needs more memory than it may use.
+    pub(crate) fn check(&self) -> Result<()> {
+        let Some(limit) = self.limit.filter(|&limit| self.bytes > limit) else { return Ok(()) };
+        let most = self.stages.iter().max_by_key(|stage| stage.bytes).expect("a run has stages");
+        Err(Error::Unsuitable {
+            stage: "memory",
+            why: format!(
+                "the run needs about {}, mostly for {}, but may use {}; a smaller embedding size or fewer components \
+                 need less",
+                size(self.bytes),
+                most.name,
+                size(limit)
+            ),
+        })
+    }
+
+    /// One line about a run that takes long or needs much memory.
+    pub(crate) fn warning(&self) -> Option<String> {
+        (self.seconds >= 60.0 || self.bytes >= 4 << 30).then(|| {
+            format!("this run takes about {} and {} of memory", duration(self.seconds), size(self.bytes))
+        })
+    }
+}
+
+/// A number of bytes for people.
+pub fn size(bytes: u64) -> String {
+    let gib = bytes as f64 / f64::from(1 << 30);
+    if gib >= 1.0 { format!("{gib:.1} GiB") } else { format!("{} MiB", bytes >> 20) }
+}
+
+/// A number of seconds for people.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{:.0} s", s.max(1.0)),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// The sizes of a graph on which plans depend.
+#[derive(Clone, Copy, Debug)]
+struct GraphSizes {
+    nodes: f64,
+    /// Entries of the adjacency matrix: two per edge.
+    entries: f64,
+    /// Columns of the prepared features.
+    columns: f64,
+    /// Entries of the features that are not zero.
+    stored: f64,
+    sparse: bool,
+}
+
+impl GraphSizes {
+    fn of(graph: &Graph, params: &ComponentParams) -> Self {
+        let nodes = graph.nodes() as f64;
+        let (columns, stored, sparse) = match graph.features() {
+            // One-hot degrees.
+            Features::None => (params.degree_columns as f64, nodes, true),
+            Features::Dense(x) => (x.cols() as f64, (x.rows() * x.cols()) as f64, false),
+            Features::Sparse(x) => (x.cols() as f64, x.nnz() as f64, true),
+        };
+        GraphSizes { nodes, entries: graph.adjacency().nnz() as f64, columns, stored, sparse }
+    }
+
+    /// A sparse matrix of the nodes without values.
+    fn pattern(&self, entries: f64) -> f64 {
+        4.0 * entries + 8.0 * self.nodes
+    }
+
+    /// The graph with its features.
+    fn graph(&self) -> f64 {
+        let features = if self.sparse { 8.0 * (self.stored + self.nodes) } else { 4.0 * self.stored };
+        self.pattern(self.entries) + features + 8.0 * self.nodes
+    }
+
+    /// Features prepared in one way.
+    fn prepared(&self) -> f64 {
+        if self.sparse {
+            // With the transpose.
+            2.0 * 8.0 * self.stored + 8.0 * self.nodes
+        } else if self.nodes * self.columns < crate::matrix::LARGE as f64 {
+            4.0 * self.nodes * self.columns
+        } else {
+            8.0 * self.nodes
+        }
+    }
+
+    /// A dense matrix with one row per node.
+    fn rows(&self, columns: f64) -> f64 {
+        4.0 * self.nodes * columns
+    }
+}
+
+/// The expected needs of a component.
+#[derive(Clone, Copy, Debug, Default)]
+struct ComponentNeeds {
+    /// Columns of the embedding.
+    columns: f64,
+    /// While it is built, in addition to everything else.
+    building: f64,
+    /// Its embedding and its basis.
+    built: f64,
+    /// Seconds to build it.
+    seconds: f64,
+    /// Seconds to embed nodes in another graph.
+    again: f64,
+}
+
+fn needs_of(
+    kind: ComponentKind,
+    sizes: &GraphSizes,
+    entries: f64,
+    params: &ComponentParams,
+    threads: f64,
+) -> ComponentNeeds {
+    let GraphSizes { nodes, .. } = *sizes;
+    let dim = (params.dim as f64).min(nodes);
+    let width = (dim + params.rsvd.oversampling as f64).min(nodes);
+    let iterations = params.rsvd.iterations(nodes as usize, width as usize) as f64;
+    let products = 2.0 * (iterations + 1.0);
+    let sparse = |entries: f64, columns: f64| entries * columns * SPARSE * 1e-9 / threads;
+    let dense = |inner: f64, columns: f64| nodes * inner * columns * DENSE * 1e-9 / threads;
+    let sketch = products * dense(width, width);
+    match kind.spec().source {
+        ComponentSource::Adjacency => ComponentNeeds {
+            columns: dim,
+            building: 2.0 * sizes.rows(width),
+            built: 2.0 * sizes.rows(dim),
+            seconds: products * sparse(entries, width) + sketch + sparse(entries, dim),
+            again: sparse(entries, dim),
+        },
+        ComponentSource::Walks => {
+            let trials = params.walk_trials as f64;
+            let degree = entries / nodes.max(1.0);
+            let visits = nodes * (degree.min(trials / 2.0) + VISITED * trials).min(2.0 * trials);
+            let walking = nodes * 2.0 * trials * WALK * 1e-9 / threads;
+            ComponentNeeds {
+                columns: dim,
+                // The counts and their transpose.
+                building: 2.0 * 8.0 * visits + 2.0 * sizes.rows(width),
+                built: 2.0 * sizes.rows(dim),
+                seconds: walking + products * sparse(visits, width) + sketch + sparse(visits, dim),
+                again: walking + sparse(visits, dim),
+            }
+        }
+        ComponentSource::Features(filter) => {
+            let steps = match filter {
+                FilterSpec::None => 0.0,
+                FilterSpec::HighPass => 1.0,
+                FilterSpec::Neighbours(depth) | FilterSpec::SelfLoops(depth) => match depth {
+                    Depth::Parameter => params.steps as f64,
+                    Depth::Fixed(steps) => steps as f64,
+                },
+            };
+            let columns = dim.min(sizes.columns);
+            let product = |entries: f64| entries * SPARSE_COST;
+            let own = if sizes.sparse { product(sizes.stored) } else { sizes.stored * DENSE_COST };
+            let shape = [nodes as usize, sizes.columns as usize];
+            let written_out = component::writes_out(shape, own + steps * product(entries), params);
+            let (held, products) = if written_out { (sizes.columns, 1.0) } else { (width, products) };
+            // Partial sums of the covariance matrix.
+            let partial =
+                if written_out { (nodes / 512.0).ceil().min(64.0) * 8.0 * held * held } else { 0.0 };
+            let propagated = steps * sparse(entries, held) + sparse(sizes.stored, held);
+            ComponentNeeds {
+                columns,
+                building: 2.0 * sizes.rows(held) + partial,
+                built: 2.0 * sizes.rows(columns),
+                seconds: products * (propagated + dense(held, held)) + steps * sparse(entries, columns),
+                again: steps * sparse(entries, columns),
+            }
+        }
+        ComponentSource::Roles | ComponentSource::Custom(_) => ComponentNeeds {
+            columns: dim.min(64.0),
+            building: 3.0 * sizes.rows(64.0),
+            built: 2.0 * sizes.rows(dim.min(64.0)),
+            seconds: sparse(entries, 60.0),
+            again: 0.0,
+        },
+        ComponentSource::Pairs => ComponentNeeds::default(),
+    }
+}
+
+/// Stages with the memory that is held between them.
+struct Planner {
+    held: f64,
+    stages: Vec<PlannedStage>,
+}
+
+impl Planner {
+    /// A stage that needs this much in addition to what is held.
+    fn stage(&mut self, name: impl Into<String>, needed: f64, seconds: f64) {
+        let bytes = (PROCESS + self.held + needed) as u64;
+        self.stages.push(PlannedStage { name: name.into(), bytes, seconds });
+    }
+
+    fn plan(self, splits: usize, exec: &Exec) -> Plan {
+        let bytes = self.stages.iter().map(|stage| stage.bytes).max().unwrap_or(0);
+        let seconds = splits as f64 * self.stages.iter().map(|stage| stage.seconds).sum::<f64>();
+        Plan { stages: self.stages, bytes, seconds, limit: exec.memory_limit() }
+    }
+}
+
+fn useful(exec: &Exec) -> f64 {
+    exec.threads().min(USEFUL_THREADS) as f64
+}
+
+/// The plan of link prediction.
+pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkParams, exec: &Exec) -> Plan {
+    let sizes = GraphSizes::of(graph, &params.component);
+    let GraphSizes { nodes, entries, .. } = sizes;
+    let threads = useful(exec);
+    let edges = entries / 2.0;
+    let act = goal == Goal::Act;
+    let (train, valid, test) = match own {
+        Some(own) => {
+            let count = |positives: usize, negatives: usize| (positives + negatives.max(positives)) as f64;
+            let sizes = [&own.valid, &own.test].map(|set| count(set.positives.len(), set.negatives.len()));
+            (own.train.len() as f64, sizes[0], sizes[1])
+        }
+        None => {
+            let most = params.split.max_evaluated as f64;
+            let [train, valid] = [params.split.train, params.split.valid];
+            let test = (edges * (1.0 - train - valid)).max(0.0);
+            (edges * train, 2.0 * (edges * valid).min(most / 2.0), 2.0 * test.min(most))
+        }
+    };
+    // Validation with degree-matched negatives; for Act, test as well, and negatives for choices.
+    let choice = (2.0 * test).clamp(20_000.0, 400_000.0);
+    let pairs = 1.5 * valid + if act { 1.5 * test + choice } else { 0.0 };
+    let fitted = (params.act.max_pairs as f64).min(train * (1.0 + params.act.negatives as f64));
+    let fitted_edges = fitted / (1.0 + params.act.negatives as f64);
+    let folds = if params.crossfit == 0 {
+        0.0
+    } else {
+        (fitted_edges * params.crossfit as f64 / train.max(1.0)).ceil().max(1.0)
+    };
+    // Rows of the nodes of training pairs, in the graphs of their folds.
+    let touched = 2.0 * fitted + 8.0 * fitted_edges;
+    let rows = if folds == 0.0 { 0.0 } else { folds * nodes * -(-touched / (folds * nodes)).exp_m1() };
+    let training = sizes.pattern(2.0 * train);
+
+    let mut planner = Planner { held: sizes.graph(), stages: Vec::new() };
+    let listed = 8.0 * edges;
+    let held_out = if own.is_some() { 0.0 } else { sizes.pattern(entries - 2.0 * train) };
+    let per_edge = 60e-9;
+    planner.stage("split", listed + held_out + training, edges * per_edge);
+    planner.held += training + 8.0 * train + 8.0 * (valid + test);
+
+    let pairwise = params.component.kinds.iter().any(|kind| kind.is_pairwise());
+    let featureless = graph.features().cols() == 0;
+    planner.held += folds * training + 8.0 * 3.0 * fitted;
+    let mut seconds = 0.0;
+    if pairwise {
+        let features = if featureless { 0.0 } else { sizes.prepared() + 24.0 * nodes };
+        planner.held += 37.0 * nodes + features + 80.0 * pairs;
+        // Two-step neighbourhoods of the ends of pairs, and features of neighbours.
+        let degree = entries / nodes.max(1.0);
+        let looked_at = (pairs + 2.0 * fitted) * (degree * degree).min(4e6) * 4e-9;
+        let compared = if featureless { 0.0 } else { entries * (sizes.stored / nodes) * 2e-9 };
+        seconds = (looked_at + compared) / threads;
+    }
+    let samples = valid * 10.0 * (params.component.kinds.len() + 6) as f64 * 4.0;
+    planner.stage("pairs", 20.0 * nodes + 80.0 * fitted, seconds);
+
+    let kinds: Vec<ComponentKind> =
+        params.component.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
+    let ways = [true, false]
+        .map(|plain| kinds.iter().any(|kind| kind.uses_features() && (kind.group_is_paper() == plain)));
+    planner.held += ways.iter().filter(|&&used| used).count() as f64 * sizes.prepared();
+    let needs: Vec<(ComponentKind, ComponentNeeds)> = kinds
+        .iter()
+        .map(|&kind| (kind, needs_of(kind, &sizes, 2.0 * train, &params.component, threads)))
+        .collect();
+    let large = params.component.is_large(graph.nodes());
+    let record = !act || pairs < 2.0 * nodes;
+    let width = needs.iter().map(|need| need.1.columns).sum::<f64>() + PAIRWISE_WIDTH as f64;
+    let entry = if fitted * width * 4.0 <= f64::from(128 << 20) { 4.0 } else { 2.0 };
+    // Kept of a component that was learned.
+    let kept = |columns: f64| {
+        let values = pairs * 4.0 * if act { 1.0 + columns } else { 1.0 };
+        let design = if act { fitted * columns * entry } else { 0.0 };
+        design + 4.0 * fitted + if record { values } else { 2.0 * sizes.rows(columns) }
+    };
+    // While it is learned: basis, ẑ, ẑ H, and the same for the rows of training pairs.
+    let learning = |columns: f64| 3.0 * sizes.rows(columns) + 3.0 * 4.0 * rows * columns;
+    let fitting = |columns: f64| {
+        (nodes + rows) * columns * columns * DENSE * 1e-9 / threads + 6.0 * fitted * columns * 2e-9 / threads
+    };
+    let parallel = if large { 1 } else { exec.threads().min(needs.len().max(1)) };
+    if large {
+        for (kind, need) in &needs {
+            let needed = need.building.max(need.built).max(learning(need.columns));
+            let seconds = need.seconds + folds * need.again + fitting(need.columns);
+            planner.stage(format!("component {}", kind.name()), needed, seconds);
+            planner.held += kept(need.columns);
+        }
+    } else {
+        let all = |of: &dyn Fn(&ComponentNeeds) -> f64| needs.iter().map(|need| of(&need.1)).sum::<f64>();
+        let largest = |of: &dyn Fn(&ComponentNeeds) -> f64| {
+            let mut sizes: Vec<f64> = needs.iter().map(|need| of(&need.1)).collect();
+            sizes.sort_by(|a, b| b.total_cmp(a));
+            sizes.iter().take(parallel).sum::<f64>()
+        };
+        let built = all(&|need| need.built);
+        let seconds = all(&|need| need.seconds);
+        // Those that are built last are not yet among the built ones.
+        let building = largest(&|need| need.building.max(need.built) - need.built);
+        planner.stage("components", built + building, seconds);
+        let learned = all(&|need| kept(need.columns));
+        let seconds = all(&|need| folds * need.again + fitting(need.columns));
+        // ẑ takes the place of the embedding, and the basis is released.
+        let growing = largest(&|need| learning(need.columns) - need.built);
+        planner.stage("compatibility", built.max(learned) + growing, seconds);
+        planner.held += learned;
+    }
+    let vectors = 3.0 * sizes.rows(52.0);
+    let iterations = params.component.rsvd.iterations(nodes as usize, 52) as f64;
+    let seconds = (2.0 * iterations + 3.0) * 2.0 * train * 52.0 * SPARSE * 1e-9 / threads + 1.0;
+    planner.stage("information", vectors + 2.0 * samples, seconds);
+    if act {
+        let passes = 60.0 * fitted * width * 0.1e-9 + 15.0 * (choice + valid) * width * 0.5e-9;
+        planner.stage("act", 100.0 * fitted, passes / threads);
+    }
+    planner.plan(params.splits, exec)
+}
+
+/// The plan of node classification.
+pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Plan {
+    let sizes = GraphSizes::of(graph, &params.component);
+    let GraphSizes { nodes, entries, .. } = sizes;
+    let threads = useful(exec);
+    let labelled =
+        graph.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count()) as f64;
+    let known = labelled * (params.split.train + params.split.valid);
+    let test = (labelled - known).clamp(0.0, params.split.max_evaluated as f64);
+    let large = params.component.is_large(graph.nodes());
+    // Rows of components that are kept.
+    let rows = if large { (known + test).min(nodes) } else { nodes };
+
+    let mut planner = Planner { held: sizes.graph() + 20.0 * nodes, stages: Vec::new() };
+    let ways = [true, false].map(|plain| {
+        let own = |kind: &&ComponentKind| kind.uses_features() && kind.group_is_paper() == plain;
+        params.component.kinds.iter().any(|kind| own(&kind))
+    });
+    planner.held += ways.iter().filter(|&&used| used).count() as f64 * sizes.prepared();
+    let needs: Vec<(ComponentKind, ComponentNeeds)> = params
+        .component
+        .kinds
+        .iter()
+        .map(|&kind| (kind, needs_of(kind, &sizes, entries, &params.component, threads)))
+        .collect();
+    let kept = |columns: f64| 4.0 * rows * columns;
+    let all = |of: &dyn Fn(&ComponentNeeds) -> f64| needs.iter().map(|need| of(&need.1)).sum::<f64>();
+    let width = all(&|need| need.columns);
+    if large {
+        for (kind, need) in &needs {
+            planner.stage(format!("component {}", kind.name()), need.building.max(need.built), need.seconds);
+            planner.held += kept(need.columns);
+        }
+    } else {
+        let parallel = exec.threads().min(needs.len().max(1));
+        let building = |need: &ComponentNeeds| need.building.max(need.built) - need.built;
+        let mut building: Vec<f64> = needs.iter().map(|need| building(&need.1)).collect();
+        building.sort_by(|a, b| b.total_cmp(a));
+        let building = building.iter().take(parallel).sum::<f64>();
+        planner.stage("components", all(&|need| need.built) + building, all(&|need| need.seconds));
+        planner.held += all(&|need| kept(need.columns));
+    }
+    let widest = needs.iter().map(|need| need.1.columns).fold(0.0, f64::max);
+    let clusters = test * widest * 64.0 * 20.0 * needs.len() as f64 * DENSE * 1e-9 / threads;
+    planner.stage("probe", 2.0 * 2.0 * kept(widest), clusters);
+    // Propagation is built again for its two controls.
+    let propagated: Vec<&ComponentNeeds> = needs
+        .iter()
+        .filter(
+            |(kind, _)| matches!(kind.spec().source, ComponentSource::Features(f) if f != FilterSpec::None),
+        )
+        .map(|(_, need)| need)
+        .collect();
+    let largest = propagated.iter().map(|need| need.building.max(need.built)).fold(0.0, f64::max);
+    let controls = if graph.features().cols() == 0 { 0.0 } else { 2.0 };
+    let seconds = controls * propagated.iter().map(|need| need.seconds).sum::<f64>();
+    let at_once =
+        if large { largest } else { propagated.iter().map(|need| need.built).sum::<f64>() + largest };
+    // Another graph of the same size, made from a list of edges and a set of them.
+    let rewired = if controls > 0.0 { sizes.pattern(entries) + 20.0 * entries } else { 0.0 };
+    planner.stage("information", at_once.max(rewired) + rewired / 3.0, seconds + entries * controls * 60e-9);
+    if goal == Goal::Act {
+        planner.stage("act", 4.0 * rows * width, known * width * width * 4.0 * DENSE * 1e-9 / threads + 1.0);
+    }
+    planner.plan(params.splits, exec)
+}
+
+impl ComponentKind {
+    /// Whether it uses features as the paper prepares words.
+    fn group_is_paper(self) -> bool {
+        self.spec().weighting.index() == 0
+    }
+}
