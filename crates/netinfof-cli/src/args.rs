@@ -23,6 +23,8 @@ use clap::error::ErrorKind;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::progress::ProgressFormat;
+
 /// Headings of the help, in the order in which a reader decides.
 const INPUT: &str = "Input";
 const TASK: &str = "Task";
@@ -142,6 +144,19 @@ impl Args {
             Command::Reproduce(reproduce) => reproduce.threads,
         };
         threads.unwrap_or(0)
+    }
+
+    /// The form in which progress is shown.
+    pub(crate) fn progress(&self) -> ProgressFormat {
+        match &self.command {
+            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.progress.progress,
+            Command::Predict(predict) => predict.model.progress.progress,
+            Command::Recommend(recommend) => recommend.model.progress.progress,
+            Command::Inspect(inspect) => inspect.output.progress.progress,
+            Command::CheckSplit(check) => check.output.progress.progress,
+            Command::Synth(synth) => synth.progress.progress,
+            _ => ProgressFormat::Text,
+        }
     }
 
     /// The memory that a run may use, if it was given.

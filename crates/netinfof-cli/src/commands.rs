@@ -23,7 +23,8 @@ use crate::args::{
 use crate::baselines::Baselines;
 use crate::datasets::{self, DatasetList};
 use crate::page::page;
-use crate::printer::{self, ReportDetail, TerminalProgress};
+use crate::printer::{self, ReportDetail};
+use crate::progress::TerminalProgress;
 use crate::result_table::ResultTable;
 
 /// Runs the chosen command; `words` is the whole command line, for the report. Returns the exit status.

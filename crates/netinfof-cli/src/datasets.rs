@@ -15,7 +15,7 @@ use indicatif::DecimalBytes;
 use netinfof::{Error, Progress as _, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::printer::TerminalProgress;
+use crate::progress::TerminalProgress;
 
 /// Environment variable with the path of a catalogue that extends the built-in one.
 const CATALOGUE: &str = "NETINFOF_CATALOGUE";

@@ -11,6 +11,7 @@ mod datasets;
 mod next_step;
 mod page;
 mod printer;
+mod progress;
 mod result_table;
 
 use std::ffi::OsString;
@@ -29,7 +30,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
-    let progress = Arc::new(printer::TerminalProgress::new(args.quiet()));
+    let progress = Arc::new(progress::TerminalProgress::new(args.quiet(), args.progress()));
     let on_interrupt = Arc::clone(&progress);
     // This fails only if a handler is already set, as in tests that run the command twice in one process.
     let _ = ctrlc::set_handler(move || on_interrupt.interrupt());

@@ -1,11 +1,8 @@
-//! Output for people: tables on standard output; progress, notices and errors on standard error.
+//! Output for people: tables on standard output, errors on standard error.
 
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use netinfof::graph::GraphFacts;
 use netinfof::plan::{self, Plan};
 use netinfof::report::Estimate;
@@ -14,83 +11,9 @@ use netinfof::report::VerdictKind;
 use netinfof::report::{ColumnKind, ColumnTreatment};
 use netinfof::split::Negatives;
 use netinfof::split::check::Checked;
-use netinfof::{ComponentKind, Error, Progress, Protocol, Report, Result, TaskKind};
+use netinfof::{ComponentKind, Error, Protocol, Report, Result, TaskKind};
 
 use crate::next_step;
-
-/// Shows progress as a bar on a terminal and as plain lines elsewhere.
-pub(crate) struct TerminalProgress {
-    quiet: bool,
-    terminal: bool,
-    bar: Mutex<Option<ProgressBar>>,
-    interrupted: AtomicBool,
-}
-
-impl TerminalProgress {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        TerminalProgress { quiet, terminal, bar: Mutex::default(), interrupted: AtomicBool::new(false) }
-    }
-
-    /// Asks the run to stop. The second call ends the process at once.
-    pub(crate) fn interrupt(&self) {
-        if self.interrupted.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    }
-
-    pub(crate) fn clear(&self) {
-        if let Some(bar) = self.slot().take() {
-            bar.finish_and_clear();
-        }
-    }
-
-    /// Shows the progress of a sequence of runs: `done` of `total`, the one that begins, and the seconds left.
-    #[cfg(feature = "reproduce")]
-    pub(crate) fn overall(&self, done: usize, total: usize, part: &str, left: f64) {
-        if self.quiet {
-            return;
-        }
-        let left = match left {
-            left if left < 90.0 => format!("{left:.0} s"),
-            left => format!("{:.0} min", left / 60.0),
-        };
-        if !self.terminal {
-            return err(&format!("[{}/{total}] {part}, about {left} left", done + 1));
-        }
-        let mut slot = self.slot();
-        let bar = slot.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
-                .expect("the template is a constant");
-            ProgressBar::new(total as u64).with_style(style)
-        });
-        bar.set_position(done as u64);
-        bar.set_message(format!("{part}, about {left} left"));
-    }
-
-    /// Shows a download at `done` bytes of `total`; [`Progress::advance`] continues from there.
-    pub(crate) fn transfer(&self, file: &str, done: u64, total: Option<u64>) {
-        if self.quiet {
-            return;
-        }
-        if !self.terminal {
-            return err(&format!("{file} …"));
-        }
-        let template = match total {
-            Some(_) => "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-            None => "{msg} {bytes} {bytes_per_sec}",
-        };
-        let style = ProgressStyle::with_template(template).expect("the template is a constant");
-        let bar = ProgressBar::new(total.unwrap_or(0)).with_style(style).with_message(file.to_string());
-        bar.set_position(done);
-        bar.reset_eta();
-        *self.slot() = Some(bar);
-    }
-
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<ProgressBar>> {
-        self.bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-}
 
 /// How much memory and time each stage of a run will need.
 pub(crate) fn plan(plan: &Plan) -> String {
@@ -119,47 +42,6 @@ pub(crate) fn plan(plan: &Plan) -> String {
     }
 }
 
-impl Progress for TerminalProgress {
-    fn start(&self, stage: &str, total: usize) {
-        if self.quiet {
-            return;
-        }
-        if self.terminal {
-            let style = ProgressStyle::with_template("{msg:14} {bar:30} {pos}/{len} {elapsed}")
-                .expect("the template is a constant");
-            let bar = ProgressBar::new(total as u64).with_style(style).with_message(stage.to_string());
-            bar.tick();
-            *self.slot() = Some(bar);
-        } else {
-            err(&format!("{stage} …"));
-        }
-    }
-
-    fn advance(&self, steps: usize) {
-        if let Some(bar) = self.slot().as_ref() {
-            bar.inc(steps as u64);
-        }
-    }
-
-    fn finish(&self) {
-        self.clear();
-    }
-
-    fn notice(&self, text: &str) {
-        if self.quiet {
-            return;
-        }
-        match self.slot().as_ref() {
-            Some(bar) => bar.println(format!("note: {text}")),
-            None => err(&format!("note: {text}")),
-        }
-    }
-
-    fn cancelled(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
-    }
-}
-
 /// Prints to standard output. A closed pipe is not an error.
 pub(crate) fn out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
@@ -176,7 +58,7 @@ pub(crate) fn out(text: &str) -> Result<()> {
 }
 
 /// Prints a line to standard error. If that is closed, the line is lost, because there is nowhere else to report it.
-fn err(line: &str) {
+pub(crate) fn err(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 

@@ -14,6 +14,10 @@ use crate::memory;
 
 /// Receives the progress of a run and may cancel it. All methods have defaults; `()` ignores everything.
 pub trait Progress: Send + Sync {
+    /// A run begins; the stages of each of its splits are expected to take these seconds.
+    fn planned(&self, stages: &[(String, f64)], splits: usize) {
+        let _ = (stages, splits);
+    }
     /// A stage of `total` steps begins.
     fn start(&self, stage: &str, total: usize) {
         let _ = (stage, total);
@@ -179,6 +183,11 @@ impl Exec {
     /// Returns an error if the run was cancelled.
     pub fn check(&self) -> Result<()> {
         if self.progress.cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// Announces the expected seconds of the stages of a split, and the number of splits.
+    pub(crate) fn planned(&self, stages: &[(String, f64)], splits: usize) {
+        self.progress.planned(stages, splits);
     }
 
     /// Tells the user something about this process that is no part of the report.

@@ -149,6 +149,9 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
     if let Some(warning) = plan.warning() {
         exec.tell(&warning);
     }
+    let stages: Vec<(String, f64)> =
+        plan.stages.iter().map(|stage| (stage.name.clone(), stage.seconds)).collect();
+    exec.planned(&stages, common.splits);
     if given.is_some() && common.splits > 1 {
         exec.notice(SAME_SPLIT);
     }

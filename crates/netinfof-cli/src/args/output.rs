@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 
 use super::OUTPUT;
+use crate::progress::ProgressFormat;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct OutputArgs {
@@ -22,6 +23,11 @@ pub(crate) struct ProgressArgs {
     /// Results do not depend on it.
     #[arg(long, value_name = "T", help_heading = OUTPUT)]
     pub(crate) threads: Option<usize>,
+    /// Form of progress and notices on standard error: text or json
+    ///
+    /// JSON: one object per line, with the stage, or a notice; for long runs also the percentage and the seconds left.
+    #[arg(long, value_name = "FORM", value_enum, default_value = "text", help_heading = OUTPUT)]
+    pub(crate) progress: ProgressFormat,
     /// Do not show progress and notices on standard error
     #[arg(long, short, help_heading = OUTPUT)]
     pub(crate) quiet: bool,

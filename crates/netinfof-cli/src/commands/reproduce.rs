@@ -7,7 +7,8 @@ use netinfof::{Progress as _, Result};
 use netinfof_reproduce::{Console, ReproduceParams};
 
 use crate::args::ReproduceArgs;
-use crate::printer::{self, TerminalProgress};
+use crate::printer;
+use crate::progress::TerminalProgress;
 
 pub(super) fn run(args: &ReproduceArgs, progress: &Arc<TerminalProgress>) -> Result<()> {
     let from_environment = || std::env::var_os("NETINFOF_DATA").map(PathBuf::from);

@@ -9,7 +9,7 @@ use netinfof::{Error, Progress as _, Result};
 use sha2::{Digest as _, Sha256};
 use ureq::http::{Response, StatusCode, header};
 
-use crate::printer::TerminalProgress;
+use crate::progress::TerminalProgress;
 
 /// Consecutive attempts without new data before the download fails.
 const TRIES: u32 = 4;

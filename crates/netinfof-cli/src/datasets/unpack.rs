@@ -8,7 +8,7 @@ use netinfof::{Error, Progress as _};
 use zip::ZipArchive;
 
 use super::is_inside;
-use crate::printer::TerminalProgress;
+use crate::progress::TerminalProgress;
 
 /// Limits on the unpacked size: a multiple of the archive's size, plus a constant for small archives. They stop archives that expand
 /// without bound; Deflate can compress zeros by a factor of 1000.
