@@ -103,7 +103,7 @@ impl Error {
             Error::InvalidSplit { .. } => {
                 Some("split files must hold ids of this graph, and no pair or node may be in two of them")
             }
-            Error::Unsuitable { stage, .. } if !["model", "newer graph"].contains(stage) => {
+            Error::Unsuitable { stage, .. } if !["model", "newer graph", "memory"].contains(stage) => {
                 Some("`netinfof inspect GRAPH` shows what the graph holds")
             }
             Error::Numerical { .. } => Some("this is a bug in netinfof; please report it with the graph"),

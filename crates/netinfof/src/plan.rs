@@ -26,6 +26,8 @@ const DENSE: f64 = 0.05;
 const WALK: f64 = 40.0;
 /// Entries of a row of the walk matrix per walk, in addition to one per neighbour.
 const VISITED: f64 = 0.2;
+/// Smaller embedding sizes are not suggested.
+const LEAST_DIM: usize = 16;
 /// Threads beyond this number do not make products faster: memory is the limit.
 const USEFUL_THREADS: usize = 8;
 
@@ -53,6 +55,8 @@ pub struct Plan {
     pub seconds: f64,
     /// The memory that the run may use; `None` if it is not limited.
     pub limit: Option<u64>,
+    /// If that is not enough: the largest embedding size, halved repeatedly, for which it is, and what that needs.
+    pub smaller: Option<(usize, u64)>,
 }
 
 impl Plan {
@@ -60,16 +64,29 @@ impl Plan {
     pub(crate) fn check(&self) -> Result<()> {
         let Some(limit) = self.limit.filter(|&limit| self.bytes > limit) else { return Ok(()) };
         let most = self.stages.iter().max_by_key(|stage| stage.bytes).expect("a run has stages");
+        let advice = match self.smaller {
+            Some((dim, bytes)) => format!("`dim` {dim} instead needs about {}", size(bytes)),
+            None => "fewer `components` or a part of the graph need less".into(),
+        };
         Err(Error::Unsuitable {
             stage: "memory",
             why: format!(
-                "the run needs about {}, mostly for {}, but may use {}; a smaller embedding size or fewer components \
-                 need less",
+                "the run needs about {}, mostly for {}, but may use {}; {advice}",
                 size(self.bytes),
                 most.name,
                 size(limit)
             ),
         })
+    }
+
+    /// Adds the largest embedding size that fits, if this one does not.
+    fn with_smaller(mut self, dim: usize, plan: impl Fn(usize) -> Plan) -> Plan {
+        if self.limit.is_some_and(|limit| self.bytes > limit) && dim > LEAST_DIM {
+            let half = plan(dim / 2);
+            let fits = half.limit.is_some_and(|limit| half.bytes <= limit);
+            self.smaller = if fits { Some((dim / 2, half.bytes)) } else { half.smaller };
+        }
+        self
     }
 
     /// One line about a run that takes long or needs much memory.
@@ -255,7 +272,7 @@ impl Planner {
     fn plan(self, splits: usize, exec: &Exec) -> Plan {
         let bytes = self.stages.iter().map(|stage| stage.bytes).max().unwrap_or(0);
         let seconds = splits as f64 * self.stages.iter().map(|stage| stage.seconds).sum::<f64>();
-        Plan { stages: self.stages, bytes, seconds, limit: exec.memory_limit() }
+        Plan { stages: self.stages, bytes, seconds, limit: exec.memory_limit(), smaller: None }
     }
 }
 
@@ -380,7 +397,11 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         let passes = 60.0 * fitted * width * 0.1e-9 + 15.0 * (choice + valid) * width * 0.5e-9;
         planner.stage("act", 100.0 * fitted, passes / threads);
     }
-    planner.plan(params.splits, exec)
+    planner.plan(params.splits, exec).with_smaller(params.component.dim, |dim| {
+        let mut params = params.clone();
+        params.component.dim = dim;
+        links(graph, own, goal, &params, exec)
+    })
 }
 
 /// The plan of node classification.
@@ -447,12 +468,53 @@ pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Pla
     if goal == Goal::Act {
         planner.stage("act", 4.0 * rows * width, known * width * width * 4.0 * DENSE * 1e-9 / threads + 1.0);
     }
-    planner.plan(params.splits, exec)
+    planner.plan(params.splits, exec).with_smaller(params.component.dim, |dim| {
+        let mut params = params.clone();
+        params.component.dim = dim;
+        self::nodes(graph, goal, &params, exec)
+    })
 }
 
 impl ComponentKind {
     /// Whether it uses features as the paper prepares words.
     fn group_is_paper(self) -> bool {
         self.spec().weighting.index() == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seed::Seed;
+    use crate::synth;
+
+    #[test]
+    fn plans_grow_with_the_graph_and_refuse_what_does_not_fit() {
+        let exec = Exec::new(2).unwrap();
+        let plan = |nodes: usize, exec: &Exec| {
+            let shape = synth::Large { nodes, features: 64, ..synth::Large::default() };
+            let graph = synth::large(&shape, Seed(0), exec).unwrap();
+            links(&graph, None, Goal::Act, &LinkParams::default(), exec)
+        };
+        let [small, large] = [2_000, 20_000].map(|nodes| plan(nodes, &exec));
+        assert!(small.bytes < large.bytes && small.seconds < large.seconds);
+        assert!(small.check().is_ok() && small.warning().is_none());
+        let tight = Exec::new(2).unwrap().with_memory_limit(large.bytes / 2);
+        let refused = plan(20_000, &tight);
+        let (dim, bytes) = refused.smaller.expect("a smaller size fits");
+        assert!(dim < 128 && bytes <= large.bytes / 2);
+        let said = refused.check().unwrap_err().to_string();
+        assert!(
+            said.starts_with("memory: the run needs about") && said.contains(&format!("`dim` {dim}")),
+            "{said}"
+        );
+        let hopeless = plan(2_000, &Exec::new(2).unwrap().with_memory_limit(1 << 20));
+        assert!(hopeless.smaller.is_none() && hopeless.check().is_err());
+    }
+
+    #[test]
+    fn sizes_and_times_are_readable() {
+        assert_eq!([size(5 << 20), size(3 << 29)], ["5 MiB", "1.5 GiB"]);
+        assert_eq!([duration(0.2), duration(100.0), duration(7200.0)], ["1 s", "2 min", "2.0 h"]);
     }
 }
