@@ -130,7 +130,12 @@ impl GraphSizes {
         let nodes = graph.nodes() as f64;
         let (columns, stored, sparse) = match graph.features() {
             // One-hot degrees.
-            Features::None => (params.degree_columns as f64, nodes, true),
+            Features::None => {
+                let mut degrees: Vec<usize> = (0..graph.nodes()).map(|node| graph.degree(node)).collect();
+                degrees.sort_unstable();
+                degrees.dedup();
+                (degrees.len().min(params.degree_columns) as f64, nodes, true)
+            }
             Features::Dense(x) => (x.cols() as f64, (x.rows() * x.cols()) as f64, false),
             Features::Sparse(x) => (x.cols() as f64, x.nnz() as f64, true),
         };
@@ -358,7 +363,8 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         design + 4.0 * fitted + if record { values } else { 2.0 * sizes.rows(columns) }
     };
     // While it is learned: basis, ẑ, ẑ H, and the same for the rows of training pairs.
-    let learning = |columns: f64| 3.0 * sizes.rows(columns) + 3.0 * 4.0 * rows * columns;
+    let learning =
+        |columns: f64| 3.0 * sizes.rows(columns) + (2.0 + 1.0 / folds.max(1.0)) * 4.0 * rows * columns;
     let fitting = |columns: f64| {
         (nodes + rows) * columns * columns * DENSE * 1e-9 / threads + 6.0 * fitted * columns * 2e-9 / threads
     };

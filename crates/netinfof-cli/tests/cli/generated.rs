@@ -103,3 +103,46 @@ fn reproduce_goes_on_where_it_stopped() {
     assert!(second.contains("3 runs of an earlier call") && second.contains("[2/2]"), "{second}");
     assert_eq!(read("reproduction.json"), before, "same figures, whenever they were found");
 }
+
+/// The plan of a run is close to the memory that it needs. Its bounds are wider than a quarter because allocators keep
+/// memory that is free.
+#[test]
+fn plans_predict_the_peak_memory() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    for (graph, task) in [
+        ("synth:large?nodes=20000&features=64", "links"),
+        ("synth:large?nodes=60000&features=64", "links"),
+        ("synth:large?nodes=60000&features=64", "nodes"),
+    ] {
+        let run = ["probe", graph, "--task", task, "--splits", "1", "--threads", "2", "--json", "-", "-q"];
+        let peak = json(&run)["peak_memory_bytes"].as_f64().unwrap();
+        let plan = json(&[&run[..], &["--plan"]].concat());
+        let ratio = plan["bytes"].as_f64().unwrap() / peak;
+        assert!((0.7..1.4).contains(&ratio), "{graph} {task}: {ratio} of {peak}");
+        assert!(plan["stages"].as_array().unwrap().len() >= 3 && plan["seconds"].as_f64().unwrap() > 0.0);
+    }
+}
+
+#[test]
+fn a_run_that_needs_too_much_memory_is_refused_in_one_line() {
+    let output = netinfof(&["probe", "synth:demo", "--memory", "40M", "--json", "-"]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()));
+    let said = stderr(&output);
+    let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
+    assert!(errors.len() == 1 && errors[0].contains("may use 40 MiB"), "{said}");
+    let output = netinfof(&["probe", "synth:demo", "--memory", "lots"]);
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("a size such as 8G"));
+    let text = stdout(&netinfof(&["act", "synth:demo", "--plan", "-q"]));
+    assert!(text.contains("compatibility") && text.contains("All splits: about"), "{text}");
+}
+
+#[test]
+fn progress_is_written_for_programs() {
+    let output = netinfof(&["probe", "synth:demo", "--splits", "1", "--progress", "json"]);
+    let said = stderr(&output);
+    let lines: Vec<Value> =
+        said.lines().map(|line| serde_json::from_str(line).expect("one object per line")).collect();
+    assert!(lines.iter().any(|line| line["stage"] == "components"), "{said}");
+}
