@@ -16,6 +16,7 @@
 //! the nodes of another graph in the same space. No n × f product is formed: SVD and PCA access matrices only
 //! as operators.
 
+mod amounts;
 mod communities;
 mod features;
 mod pca;
@@ -33,9 +34,9 @@ use self::features::Filtered;
 pub(crate) use self::features::{FeatureOperator, Filter, PreparedRows};
 use self::pca::{Axes, Sparse, pca};
 pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
-pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
-pub(crate) use self::roles::{COLUMNS as ROLES, hinged, roles};
+pub(crate) use self::prepare::{Preparation, are_words};
+pub(crate) use self::roles::{hinged, roles};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, CustomComponent, Features, Graph, NodeInputs};
@@ -351,7 +352,9 @@ pub fn build<'a>(
         exec.try_map(&kinds, |&kind| {
             let table = match kind.spec().source {
                 ComponentSource::Custom(name) => Some(Cow::Borrowed(custom_rows(name, custom)?)),
-                ComponentSource::Roles => Some(Cow::Owned(Features::Dense(roles::table(graph, exec)))),
+                ComponentSource::Roles | ComponentSource::Amounts => {
+                    Some(Cow::Owned(computed_table(kind, graph, features, exec)))
+                }
                 _ => None,
             };
             if let Some(rows) = table {
@@ -370,8 +373,8 @@ pub fn build<'a>(
     .inspect(|components: &Vec<Component>| {
         for component in components {
             let (name, found) = (component.kind.name(), component.embedding.cols());
-            // The number of roles is fixed, so their rank is no news.
-            let expected = component.kind.spec().source == ComponentSource::Roles;
+            // The number of these columns is fixed, so their rank is no news.
+            let expected = component.kind.is_computed_table();
             if found < params.dim && !expected && !matches!(component.basis, Basis::Nothing) {
                 exec.notice(format!(
                     "component {name} has {found} dimension{} instead of {}: its rank is {found}",
@@ -407,7 +410,10 @@ fn build_one(
             let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
-        ComponentSource::Features(_) | ComponentSource::Custom(_) | ComponentSource::Roles => {
+        ComponentSource::Features(_)
+        | ComponentSource::Custom(_)
+        | ComponentSource::Roles
+        | ComponentSource::Amounts => {
             let spec = match kind.spec().source {
                 ComponentSource::Features(spec) => spec,
                 _ => FilterSpec::None,
@@ -438,7 +444,24 @@ fn custom_rows(name: CustomName, custom: &[CustomComponent]) -> Result<&Features
     }
 }
 
-/// A user-supplied component, or structural roles: like F, but from another table. Rows are always prepared by
+/// The columns of a table that the library computes.
+fn computed_table(kind: ComponentKind, graph: &Csr, features: &Features, exec: &Exec) -> Features {
+    Features::Dense(match kind.spec().source {
+        ComponentSource::Amounts => amounts::table(features, graph.rows()),
+        _ => roles::table(graph, exec),
+    })
+}
+
+/// The number of columns of such a table.
+pub(crate) fn computed_columns(kind: ComponentKind) -> Option<usize> {
+    match kind.spec().source {
+        ComponentSource::Roles => Some(roles::COLUMNS),
+        ComponentSource::Amounts => Some(amounts::COLUMNS),
+        _ => None,
+    }
+}
+
+/// A user-supplied component, structural roles or amounts: like F, but from another table. Rows are always prepared by
 /// the kinds of their columns, whatever the preparation of the features.
 fn build_from_table(
     kind: ComponentKind,

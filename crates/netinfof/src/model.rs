@@ -152,7 +152,7 @@ pub(crate) struct LinkWork<'a> {
 /// The inputs of Act on nodes.
 pub(crate) struct NodeWork<'a> {
     pub(crate) split: &'a NodeSplit,
-    pub(crate) components: &'a [Component],
+    pub(crate) components: Vec<&'a Component>,
     pub(crate) result: &'a NodeResult,
 }
 
@@ -210,7 +210,7 @@ impl Model {
         exec: &Exec,
     ) -> Self {
         let NodeWork { split, components, result } = work;
-        let used = || result.used.iter().map(|&at| &components[at]);
+        let used = || result.used.iter().map(|&at| components[at]);
         let kinds: Vec<ComponentKind> = used().map(|component| component.kind).collect();
         let place = |component: &Component| {
             NodePlacement::of(component, component.norm(params.act.normalization, exec))

@@ -150,7 +150,15 @@ impl Task for Nodes {
     }
 
     fn act(run: &Run<'_, Self>, work: &Work<'_>, probed: &Probed, seed: Seed) -> Result<NodeResult> {
-        act::nodes(&work.components, &probed.scores, work.split, &run.params.act, seed, run.exec)
+        let &Run { graph, params, exec, .. } = run;
+        let also = if params.act.mixture { params.act.also.clone() } else { Vec::new() };
+        let also = if also.is_empty() {
+            Vec::new()
+        } else {
+            let own = component::ComponentParams { kinds: also, ..params.component.clone() };
+            component::build(graph.adjacency(), graph, &own, seed, exec)?
+        };
+        act::nodes(&work.components, also, &probed.scores, work.split, &params.act, seed, exec)
     }
 
     fn act_report(fit: NodeResult) -> ActReport {
@@ -159,6 +167,7 @@ impl Task for Nodes {
 
     fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeResult, seed: Seed) -> (Model, TestedNodes) {
         let Work { split, components } = work;
+        let components = components.iter().chain(&fit.also).collect();
         let kept = NodeWork { split, components, result: fit };
         let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
         let nodes = split.sets.test.clone();
