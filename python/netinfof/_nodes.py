@@ -141,7 +141,7 @@ class NodeProbe(ProbeEstimator, _OfNodes):
     components
         Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
         ``{"name": array}`` adds components of your own to the default ones; see
-        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C.
+        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C, and L if features are words.
     dim
         Dimension of the embedding of each component.
     train
@@ -266,7 +266,7 @@ class NodeClassifier(_OfNodes):
     components
         Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
         ``{"name": array}`` adds components of your own to the default ones; see
-        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C.
+        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C, and L if features are words.
     dim
         Dimension of the embedding of each component.
     train
@@ -497,7 +497,7 @@ class NetInfoFEmbedding(_OfNodes):
     components
         Built-in components, as a string (``"U,F,S"``) or as names (``["U", "F", "S"]``). A mapping
         ``{"name": array}`` adds components of your own to the default ones; see
-        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C.
+        :meth:`Graph.with_components`. None: U, R, F, P, S, S5, C, and L if features are words.
     dim
         Dimension of the embedding of each component.
     walk_trials

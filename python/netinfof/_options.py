@@ -32,7 +32,7 @@ class Options(TypedDict, total=False):
     max_evaluated: int | None
     #: Number of splits, with consecutive seeds. Default 1; 3 for a probe of at most 25 000 edges.
     splits: int | None
-    #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, C, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S, S5, C for nodes; U, R, F, P, S in the paper protocol.
+    #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, C, L, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S, S5, C for nodes, and L if features are words; U, R, F, P, S in the paper protocol.
     components: str | Iterable[str] | Mapping[str, Any] | None
     #: Links: compatibility matrix: none, H by ridge regression, or H* refitted on edges and non-edges. Default hstar.
     compat: Literal["none", "h", "hstar"] | None

@@ -230,7 +230,7 @@ def test_the_embedding_is_a_step_for_others(demo: netinfof.Graph) -> None:
     embedding = netinfof.NetInfoFEmbedding(dim=32)
     z = embedding.fit_transform(demo)
     assert np.array_equal(z, embedding.transform(demo)) and np.array_equal(z, embedding.transform())
-    assert list(embedding.components_) == ["U", "R", "F", "P", "S", "S5", "C"]
+    assert list(embedding.components_) == ["U", "R", "F", "P", "S", "S5", "C", "L"]
     assert list(embedding.get_feature_names_out()[:2]) == ["U0", "U1"] and len(embedding.get_feature_names_out()) == z.shape[1]
     assert demo.y is not None
     model = linear.LogisticRegression(max_iter=2000).fit(z[::2], demo.y[::2])

@@ -9,12 +9,12 @@ mod table;
 
 use std::fmt::Write as _;
 
-use netinfof::Report;
 use netinfof::report::ActReport;
 use netinfof::report::Answer;
 use netinfof::report::Estimate;
 use netinfof::report::Group;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
+use netinfof::{ComponentKind, Report};
 
 use crate::baselines::Baselines;
 use crate::next_step;
@@ -496,7 +496,9 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
         .weights
         .iter()
         .map(|(name, &norm)| {
-            let group = report.components.get(name).map_or("other", |c| chart::class(c.group));
+            let group = report.components.get(name).map(|component| component.group);
+            let group = group.or_else(|| Some(ComponentKind::named(name)?.spec().group));
+            let group = group.map_or("other", chart::class);
             let kept = act.nonzero.get(name).copied().unwrap_or(0);
             let said = if norm == 0.0 { "0: not used".into() } else { format!("{norm:.3} ({kept} weights)") };
             (format!("{name}  {}", meaning(name, report)), group, norm, said)

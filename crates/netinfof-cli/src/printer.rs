@@ -1,5 +1,6 @@
 //! Output for people: tables on standard output, errors on standard error.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -190,6 +191,11 @@ fn components(text: &mut String, report: &Report) {
         first = wide + 19
     );
     let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
+    let weight = |name: &str| {
+        let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
+        let norm = norms.sum::<f64>() / splits as f64;
+        if norm == 0.0 { "       0".into() } else { format!("{norm:8.2}") }
+    };
     for (name, component) in report.components.iter() {
         let [low, high] = component.interval;
         let _ = write!(
@@ -203,11 +209,15 @@ fn components(text: &mut String, report: &Report) {
             if component.tells { "yes" } else { "no" }
         );
         if with_act {
-            let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
-            let norm = norms.sum::<f64>() / splits as f64;
-            let _ = write!(text, " {}", if norm == 0.0 { "       0".into() } else { format!("{norm:8.2}") });
+            let _ = write!(text, " {}", weight(name));
         }
         text.push('\n');
+    }
+    // Components that only Act uses.
+    let fits = report.splits.iter().filter_map(|split| split.act.as_ref());
+    let weighted: BTreeSet<&str> = fits.flat_map(|act| act.weights.iter().map(|(name, _)| name)).collect();
+    for name in weighted.into_iter().filter(|&name| report.components.get(name).is_none()) {
+        let _ = writeln!(text, "  {name:wide$} {:18} {:81} {}", meaning(name, report), "", weight(name));
     }
 }
 

@@ -16,6 +16,7 @@
 //! the nodes of another graph in the same space. No n × f product is formed: SVD and PCA access matrices only
 //! as operators.
 
+mod amounts;
 mod communities;
 mod features;
 mod pca;
@@ -34,9 +35,9 @@ pub(crate) use self::features::{FeatureOperator, Filter, PreparedRows};
 pub(crate) use self::pca::writes_out;
 use self::pca::{Axes, Sparse, pca};
 pub(crate) use self::placement::{NodePlacement, PlacementBasis, PlacementInput};
-pub(crate) use self::prepare::Preparation;
 pub use self::prepare::{ColumnKind, ColumnTreatment, FeatureScaling};
-pub(crate) use self::roles::{COLUMNS as ROLES, hinged, roles};
+pub(crate) use self::prepare::{Preparation, are_words};
+pub(crate) use self::roles::{hinged, roles};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId, NodeInputs};
@@ -390,7 +391,7 @@ impl Preparations {
 /// Builds components of a training graph, all at once or in batches.
 pub(crate) struct ComponentBuilder<'a> {
     graph: &'a Csr,
-    custom: &'a [CustomComponent],
+    inputs: NodeInputs<'a>,
     preparations: &'a Preparations,
     prepared: [Option<FeatureOperator<'a>>; 2],
     params: &'a ComponentParams,
@@ -406,10 +407,11 @@ impl<'a> ComponentBuilder<'a> {
         seed: Seed,
         exec: &Exec,
     ) -> Self {
-        let NodeInputs { features, custom } = inputs.into();
+        let inputs = inputs.into();
+        let features = inputs.features;
         let prepared =
             preparations.0.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
-        ComponentBuilder { graph, custom, preparations, prepared, params, seed }
+        ComponentBuilder { graph, inputs, preparations, prepared, params, seed }
     }
 
     /// The components of the parameters that are embeddings, in batches that are in memory at once: all, or one
@@ -450,8 +452,8 @@ impl<'a> ComponentBuilder<'a> {
         })?;
         for component in &components {
             let (name, found) = (component.kind.name(), component.embedding.cols());
-            // The number of roles is fixed, so their rank is no news.
-            let expected = component.kind.spec().source == ComponentSource::Roles;
+            // The number of these columns is fixed, so their rank is no news.
+            let expected = component.kind.is_computed_table();
             if found < self.params.dim && !expected && !matches!(component.basis, Basis::Nothing) {
                 exec.notice(format!(
                     "component {name} has {found} dimension{} instead of {}: its rank is {found}",
@@ -464,10 +466,12 @@ impl<'a> ComponentBuilder<'a> {
     }
 
     fn build_kind(&self, kind: ComponentKind, exec: &Exec) -> Result<Component> {
-        let &ComponentBuilder { graph, custom, params, seed, .. } = self;
+        let &ComponentBuilder { graph, inputs: NodeInputs { features, custom }, params, seed, .. } = self;
         let table = match kind.spec().source {
             ComponentSource::Custom(name) => Some(Cow::Borrowed(custom_rows(name, custom)?)),
-            ComponentSource::Roles => Some(Cow::Owned(Features::Dense(roles::table(graph, exec)))),
+            ComponentSource::Roles | ComponentSource::Amounts => {
+                Some(Cow::Owned(computed_table(kind, graph, features, exec)))
+            }
             _ => None,
         };
         if let Some(rows) = table {
@@ -523,7 +527,10 @@ fn build_one(
             embedding = Some(kernel::spmm(Scaled::plain(&counts), &axes, exec));
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
-        ComponentSource::Features(_) | ComponentSource::Custom(_) | ComponentSource::Roles => {
+        ComponentSource::Features(_)
+        | ComponentSource::Custom(_)
+        | ComponentSource::Roles
+        | ComponentSource::Amounts => {
             let spec = match kind.spec().source {
                 ComponentSource::Features(spec) => spec,
                 _ => FilterSpec::None,
@@ -557,7 +564,24 @@ fn custom_rows(name: CustomName, custom: &[CustomComponent]) -> Result<&Features
     }
 }
 
-/// A user-supplied component, or structural roles: like F, but from another table. Rows are always prepared by
+/// The columns of a table that the library computes.
+fn computed_table(kind: ComponentKind, graph: &Csr, features: &Features, exec: &Exec) -> Features {
+    Features::Dense(match kind.spec().source {
+        ComponentSource::Amounts => amounts::table(features, graph.rows()),
+        _ => roles::table(graph, exec),
+    })
+}
+
+/// The number of columns of such a table.
+pub(crate) fn computed_columns(kind: ComponentKind) -> Option<usize> {
+    match kind.spec().source {
+        ComponentSource::Roles => Some(roles::COLUMNS),
+        ComponentSource::Amounts => Some(amounts::COLUMNS),
+        _ => None,
+    }
+}
+
+/// A user-supplied component, structural roles or amounts: like F, but from another table. Rows are always prepared by
 /// the kinds of their columns, whatever the preparation of the features.
 fn build_from_table(
     kind: ComponentKind,

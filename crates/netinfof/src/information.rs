@@ -24,7 +24,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use self::fold::folds;
+use self::fold::{MOST_CHOOSING, MOST_CHOOSING_WEIGHTS, folds};
 use crate::error::Result;
 use crate::evidence::{Estimate, NORMAL};
 use crate::exec::Exec;
@@ -384,7 +384,9 @@ impl ComponentBlocks {
     ) -> Result<Information> {
         let blocks = &self.0[..];
         let (groups, singles) = self.groups();
-        let folds = folds(labels, seed);
+        let pairs = blocks.iter().any(|block| block.of_pairs);
+        let most_choosing = if pairs { MOST_CHOOSING } else { MOST_CHOOSING_WEIGHTS };
+        let folds = folds(labels, most_choosing, seed);
         let found = exec.stage("information", folds.len(), || {
             exec.try_map(&folds, |fold| {
                 let gained = fold.gains(blocks, &groups, labels, classes, exec)?;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::component::are_words;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::information::SMALLEST_GAIN;
@@ -116,8 +117,9 @@ impl LinkParams {
         check_splits(self.splits)?;
         check_smallest_gain(self.smallest_gain)?;
         self.component.validate()?;
-        if self.component.kinds.contains(&ComponentKind::C) {
-            return Err(Error::param("components", "C", "components of links; C is computed for nodes"));
+        if let Some(kind) = self.component.kinds.iter().find(|kind| kind.is_computed_table()) {
+            let need = format!("components of links; {} is computed for nodes", kind.name());
+            return Err(Error::param("components", kind.name(), need));
         }
         self.compat.validate()?;
         self.probe.validate()?;
@@ -165,9 +167,19 @@ impl Default for NodeParams {
 }
 
 impl NodeParams {
-    /// The same with the user-supplied components of the graph.
+    /// The same with the user-supplied components of the graph. Amounts of features join the default
+    /// components if all features are words: only their rows lose their length. Where other components are
+    /// requested, Act uses no more than these.
     pub(crate) fn with_own_of(&self, graph: &Graph) -> Self {
-        NodeParams { component: self.component.with_own_of(graph), ..self.clone() }
+        let mut params = NodeParams { component: self.component.with_own_of(graph), ..self.clone() };
+        let default = self.component.kinds == NODES;
+        if default && !are_words(graph.features()) {
+            params.component.kinds.retain(|&kind| kind != ComponentKind::L);
+        }
+        if !default || graph.features().cols() == 0 {
+            params.act.also.clear();
+        }
+        params
     }
 
     /// The paper: its five components, and the softmax regression alone.
@@ -211,8 +223,9 @@ const LINKS: [ComponentKind; 7] = [
     ComponentKind::X,
 ];
 
-/// The components of node classification: the paper's, propagation with five steps, and structural roles.
-const NODES: [ComponentKind; 7] = [
+/// The components of node classification: the paper's, propagation with five steps, structural roles, and
+/// amounts of features.
+const NODES: [ComponentKind; 8] = [
     ComponentKind::U,
     ComponentKind::R,
     ComponentKind::F,
@@ -220,6 +233,7 @@ const NODES: [ComponentKind; 7] = [
     ComponentKind::S,
     ComponentKind::S5,
     ComponentKind::C,
+    ComponentKind::L,
 ];
 
 const SLIMG: [ComponentKind; 4] = [ComponentKind::U, ComponentKind::F, ComponentKind::P, ComponentKind::S];

@@ -115,7 +115,7 @@ pub fn fit_nodes(
 /// let exec = Exec::new(0)?;
 /// let graph = synth::named("demo", Seed(0), &exec)?;
 /// let components = embedding(&graph, &NodeParams::default(), &exec)?.embeddings(None, &exec)?;
-/// assert_eq!((components.len(), components[0].1.rows()), (7, graph.nodes()));
+/// assert_eq!((components.len(), components[0].1.rows()), (8, graph.nodes()));
 /// # Ok::<(), netinfof::Error>(())
 /// ```
 pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Model> {

@@ -250,7 +250,7 @@ fn needs_of(
                 again: steps * sparse(entries, columns),
             }
         }
-        ComponentSource::Roles | ComponentSource::Custom(_) => ComponentNeeds {
+        ComponentSource::Roles | ComponentSource::Amounts | ComponentSource::Custom(_) => ComponentNeeds {
             columns: dim.min(64.0),
             building: 3.0 * sizes.rows(64.0),
             built: 2.0 * sizes.rows(dim.min(64.0)),

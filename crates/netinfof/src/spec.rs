@@ -38,6 +38,8 @@ pub enum ComponentKind {
     X,
     /// Structural roles: degree, core number, clustering, PageRank, degrees of neighbours. Nodes only.
     C,
+    /// Amounts: how many features a node has, and their mean size. Nodes only.
+    L,
     /// User-supplied rows with this name ([`crate::Graph::with_component`]).
     Custom(CustomName),
 }
@@ -111,6 +113,8 @@ pub enum ComponentSource {
     Features(FilterSpec),
     /// A table of structural roles.
     Roles,
+    /// A table of the number of each node's features and their mean size.
+    Amounts,
     /// Pairs of nodes.
     Pairs,
     /// User-supplied rows with this name.
@@ -183,7 +187,7 @@ impl ComponentKind {
         [ComponentKind::U, ComponentKind::R, ComponentKind::F, ComponentKind::P, ComponentKind::S];
 
     /// All built-in components: the paper's, then those beyond it.
-    pub const ALL: [ComponentKind; 12] = [
+    pub const ALL: [ComponentKind; 13] = [
         ComponentKind::U,
         ComponentKind::R,
         ComponentKind::F,
@@ -196,12 +200,13 @@ impl ComponentKind {
         ComponentKind::D,
         ComponentKind::X,
         ComponentKind::C,
+        ComponentKind::L,
     ];
 
     /// The properties of this component.
     pub fn spec(self) -> ComponentSpec {
         use ComponentKind as Kind;
-        use ComponentSource::{Adjacency, Custom, Features, Pairs, Roles, Walks};
+        use ComponentSource::{Adjacency, Amounts, Custom, Features, Pairs, Roles, Walks};
         use Depth::{Fixed, Parameter};
         use FilterSpec::{HighPass, Neighbours, None, SelfLoops};
         use Group::{Other, Propagation, Structure};
@@ -219,6 +224,7 @@ impl ComponentKind {
             Kind::D => ("D", "minus neighbours", Other, Features(HighPass), Rare, 9),
             Kind::X => ("X", "pair's neighbours", Other, Pairs, Rare, 10),
             Kind::C => ("C", "structural roles", Structure, Roles, Equal, 11),
+            Kind::L => ("L", "amount of features", Group::Features, Amounts, Equal, 12),
             Kind::Custom(name) => {
                 (name.0, "user-supplied", Other, Custom(name), Equal, custom_stream(name.0))
             }
@@ -245,6 +251,11 @@ impl ComponentKind {
     /// Whether it is a user-supplied component.
     pub fn is_custom(self) -> bool {
         matches!(self, ComponentKind::Custom(_))
+    }
+
+    /// Whether it is a table of numbers about nodes that the library computes.
+    pub(crate) fn is_computed_table(self) -> bool {
+        matches!(self.spec().source, ComponentSource::Roles | ComponentSource::Amounts)
     }
 
     /// Whether it is computed for pairs instead of nodes.

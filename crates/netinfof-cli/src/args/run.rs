@@ -173,7 +173,7 @@ pub(crate) struct RunArgs {
     pub(crate) min_class: usize,
     /// Components to use, such as U,F,S
     ///
-    /// Any of U,R,F,P,S,P1,S1,S3,S5,D,X,C. [default: U,R,F,P,S,D,X for links; U,R,F,P,S,S5,C for nodes; U,R,F,P,S in the paper protocol]
+    /// Any of U,R,F,P,S,P1,S1,S3,S5,D,X,C,L. [default: U,R,F,P,S,D,X for links; U,R,F,P,S,S5,C for nodes, and L if features are words; U,R,F,P,S in the paper protocol]
     #[arg(long, value_name = "LIST", help_heading = METHOD)]
     pub(crate) components: Option<String>,
     /// Settings of a known model: slimg

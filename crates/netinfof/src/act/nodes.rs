@@ -38,6 +38,10 @@ pub struct NodeActParams {
     /// likelihood (default true).
     #[serde(default)]
     pub mixture: bool,
+    /// Components that the mixture uses beside the default ones (default P1 and S1). They are left out if other
+    /// components are requested, and on graphs without features. Probe does not use them.
+    #[serde(default)]
+    pub also: Vec<ComponentKind>,
 }
 
 impl Default for NodeActParams {
@@ -47,6 +51,7 @@ impl Default for NodeActParams {
             normalization: Normalization::ByKind,
             max_p: 0.05,
             mixture: true,
+            also: vec![ComponentKind::P1, ComponentKind::S1],
         }
     }
 }
@@ -172,10 +177,11 @@ fn log_likelihood(scores: &[f64], truth: &[u32], classes: usize) -> f64 {
 /// Fits a node classifier on the training nodes, chooses its penalty on validation nodes, and measures it on
 /// test nodes.
 ///
-/// `probed` holds Probe's results on the same components: the softmax regression leaves out those without a
-/// detectable signal. The ridge regressions use all components, since their weights are chosen one by one.
+/// `probed` holds Probe's results on the first components: the softmax regression leaves out those without a
+/// detectable signal, and the last ones, which Probe did not use. The ridge regressions use all components, since their
+/// weights are chosen one by one.
 pub(crate) fn nodes(
-    components: &[Component],
+    components: &[&Component],
     probed: &[InfoScore],
     split: &NodeSplit,
     params: &NodeActParams,
@@ -186,7 +192,7 @@ pub(crate) fn nodes(
     let labels = split.labels_of(&split.sets.train);
     let valid_labels = split.labels_of(&split.sets.valid);
     let classes = split.classes.len();
-    let table = components.iter().any(is_table);
+    let table = components.iter().any(|component| is_table(component));
     let sets = component_sets(components, probed, params.max_p);
     let mut grid = params.grid.clone();
     if table && grid == NodeActParams::default().grid {
@@ -362,11 +368,13 @@ const TABLE_PENALTIES: [f64; 2] = [3e-3, 1e-3];
 /// The sets of components that are tried. Components without a detectable signal in Probe are left out,
 /// unless none has one. Clusters of a table's rows are a coarse measure, so for tables all components, and
 /// features alone, are tried as well.
-fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) -> Vec<Vec<bool>> {
-    let told: Vec<bool> = probed.iter().map(|info| info.p_value <= max_p).collect();
-    let all = vec![true; components.len()];
+fn component_sets(components: &[&Component], probed: &[InfoScore], max_p: f64) -> Vec<Vec<bool>> {
+    let of = |wanted: &dyn Fn(&InfoScore) -> bool| -> Vec<bool> {
+        (0..components.len()).map(|at| probed.get(at).is_some_and(wanted)).collect()
+    };
+    let (told, all) = (of(&|info| info.p_value <= max_p), of(&|_| true));
     let mut sets = vec![if told.contains(&true) { told } else { all.clone() }];
-    if components.iter().any(is_table) {
+    if components.iter().any(|component| is_table(component)) {
         let features: Vec<bool> = components.iter().map(|c| c.kind == ComponentKind::F).collect();
         for set in [all, features] {
             if set.contains(&true) && !sets.contains(&set) {
@@ -377,9 +385,9 @@ fn component_sets(components: &[Component], probed: &[InfoScore], max_p: f64) ->
     sets
 }
 
-/// Whether it comes from a user's table of few columns; roles are always such a table.
+/// Whether it comes from a user's table of few columns.
 fn is_table(component: &Component) -> bool {
-    component.lengths_matter && component.kind != ComponentKind::C
+    component.lengths_matter && !component.kind.is_computed_table()
 }
 
 /// The embeddings of a set, with an empty one for each component that is left out.

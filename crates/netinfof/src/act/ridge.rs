@@ -22,6 +22,9 @@ const MOST_FOR_FIT: usize = 2000;
 const PENALTIES: [f64; 3] = [0.01, 0.1, 1.0];
 /// Samples are correlated, so a likelihood counts half.
 const TRUST: f64 = 0.5;
+/// The largest share of the regression whose weights were changed one by one: its loss was minimised, so it is
+/// more optimistic than those of the others.
+const MOST_OF_CHOSEN: f64 = 0.5;
 /// Regressions with a smaller share are left out.
 const SMALLEST_SHARE: f64 = 0.01;
 
@@ -43,22 +46,32 @@ impl RidgeMixture {
         let rows = rows_of(embeddings, &nodes);
         let ridge = regression(&rows, &labels, training.classes);
         let count = embeddings.len();
-        let mut tries: Vec<(Vec<f64>, f64)> = Vec::new();
-        for set in sets(groups) {
-            let mut weights = vec![0.0; count];
-            for &at in &set {
-                weights[at] = 1.0 / set.len() as f64;
-            }
-            tries.extend(PENALTIES.map(|penalty| (weights.clone(), penalty)));
-        }
-        let mut found = exec.try_map(&tries, |(weights, penalty)| ridge.tried(weights.clone(), *penalty))?;
+        let sets = sets(groups);
+        let tried = |weights: &[Vec<f64>]| -> Result<Vec<Choice>> {
+            let with_penalties = |weights: &Vec<f64>| PENALTIES.map(|penalty| (weights.clone(), penalty));
+            let tries: Vec<(Vec<f64>, f64)> = weights.iter().flat_map(with_penalties).collect();
+            exec.try_map(&tries, |(weights, penalty)| ridge.tried(weights.clone(), *penalty))
+        };
+        let weights = |set: &Vec<usize>, of: &dyn Fn(usize) -> f64| -> Option<Vec<f64>> {
+            let total: f64 = set.iter().map(|&at| of(at)).sum();
+            let own = |at: usize| if set.contains(&at) { of(at) / total } else { 0.0 };
+            (total > 0.0).then(|| (0..count).map(own).collect())
+        };
+        let equal: Vec<Vec<f64>> = sets.iter().filter_map(|set| weights(set, &|_| 1.0)).collect();
+        let mut found = tried(&equal)?;
+        // Weights by the information that each component carries alone.
+        let without = -labels.iter().map(|&label| ridge.log_shares[label as usize]).sum::<f64>();
+        let without = without / labels.len().max(1) as f64;
+        let alone: Vec<f64> = found[..count * PENALTIES.len()]
+            .chunks(PENALTIES.len())
+            .map(|own| own.iter().map(|choice| (without - choice.loss).max(0.0)).fold(0.0, f64::max))
+            .collect();
+        let several = sets.iter().filter(|set| set.len() > 1);
+        let informed: Vec<Vec<f64>> = several.filter_map(|set| weights(set, &|at| alone[at])).collect();
+        found.extend(tried(&informed)?);
         let all: Vec<usize> = (0..count).collect();
-        found.push(ridge.choose(&all, &found)?);
-        let least = found.iter().map(|choice| choice.loss).fold(f64::INFINITY, f64::min);
-        let share = |choice: &Choice| (-TRUST * labels.len() as f64 * (choice.loss - least)).exp();
-        let total: f64 = found.iter().map(share).sum();
-        let mut regressions: Vec<(f64, Choice)> =
-            found.into_iter().map(|choice| (share(&choice) / total, choice)).collect();
+        let chosen = ridge.choose(&all, &found)?;
+        let mut regressions = shares_of(found, chosen, labels.len());
         regressions.retain(|(share, _)| *share >= SMALLEST_SHARE);
         let total: f64 = regressions.iter().map(|(share, _)| share).sum();
         for (share, _) in &mut regressions {
@@ -85,6 +98,21 @@ impl RidgeMixture {
         let of = |class: usize| (0..width).map(|col| sum[(col, class)]).collect();
         Ok((0..training.classes).map(|class| (of(class), ridge.log_shares[class])).collect())
     }
+}
+
+/// The shares of the regressions, by their leave-one-out likelihoods. `chosen`, whose loss is at most that of
+/// the others, is the last.
+fn shares_of(found: Vec<Choice>, chosen: Choice, samples: usize) -> Vec<(f64, Choice)> {
+    let trust = TRUST * samples as f64;
+    let least = found.iter().map(|choice| choice.loss).fold(f64::INFINITY, f64::min);
+    let likelihood = |choice: &Choice| (-trust * (choice.loss - least)).exp();
+    let total: f64 = found.iter().map(likelihood).sum();
+    let odds_of_others = total * (-trust * (least - chosen.loss)).exp();
+    let of_chosen = (1.0 / (1.0 + odds_of_others)).min(MOST_OF_CHOSEN);
+    let share = |choice: &Choice| (1.0 - of_chosen) * likelihood(choice) / total;
+    let mut shares: Vec<(f64, Choice)> = found.into_iter().map(|choice| (share(&choice), choice)).collect();
+    shares.push((of_chosen, chosen));
+    shares
 }
 
 /// The training nodes and their classes.
@@ -209,6 +237,22 @@ mod tests {
             .collect();
         let reached = accuracy(&found, &labels[60..]);
         assert!(reached > 0.93, "{reached}");
+    }
+
+    #[test]
+    fn a_minimised_loss_leaves_at_least_half_to_the_others() {
+        let choice = |loss| Choice { loss, weights: vec![1.0], penalty: 1.0, temperature: 1.0 };
+        let shares = |others: [f64; 2], own: f64| -> Vec<f64> {
+            let found = shares_of(others.map(choice).to_vec(), choice(own), 1000);
+            found.iter().map(|(share, _)| *share).collect()
+        };
+        let close = |found: Vec<f64>, expected: [f64; 3]| {
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+        };
+        close(shares([0.5, 9.0], 0.1), [0.5, 0.0, 0.5]);
+        close(shares([0.5, 0.5], 0.5), [1.0 / 3.0; 3]);
+        // Far less likely than the chosen one, but not equally likely.
+        close(shares([8.0, 9.0], 0.1), [0.5, 0.0, 0.5]);
     }
 
     #[test]

@@ -9,13 +9,12 @@ use std::borrow::Cow;
 
 use super::features::{FeatureOperator, Filter};
 use super::prepare::Preparation;
-use super::{Basis, Component, ComponentKind, Norm, roles};
+use super::{Basis, Component, ComponentKind, Norm, computed_table};
 use crate::exec::Exec;
 use crate::graph::{Csr, CustomComponent, Features, NodeId, NodeInputs};
 use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
-use crate::spec::ComponentSource;
 
 /// How a component embeds nodes.
 #[derive(Clone, Debug)]
@@ -36,7 +35,7 @@ pub(crate) enum PlacementBasis {
     Walks { axes: Matrix, trials: usize, seed: Seed },
     /// By features: one row of axes per column.
     Features { axes: Matrix, shift: Vec<f32>, filter: Filter },
-    /// By user-supplied rows, or by structural roles: one row of axes per prepared column.
+    /// By user-supplied rows, structural roles or amounts: one row of axes per prepared column.
     Custom { axes: Matrix, shift: Vec<f32>, preparation: Box<Preparation> },
 }
 
@@ -48,6 +47,7 @@ pub(crate) struct PlacementInput<'a> {
     known: Option<&'a [Option<NodeId>]>,
     /// Prepared with both weightings of words.
     features: [Option<FeatureOperator<'a>>; 2],
+    unprepared: &'a Features,
     custom: &'a [CustomComponent],
 }
 
@@ -62,7 +62,13 @@ impl<'a> PlacementInput<'a> {
         let prepared = preparations
             .each_ref()
             .map(|how| how.as_ref().map(|how| how.apply(inputs.features, graph, exec)));
-        PlacementInput { graph, known, features: prepared, custom: inputs.custom }
+        PlacementInput {
+            graph,
+            known,
+            features: prepared,
+            unprepared: inputs.features,
+            custom: inputs.custom,
+        }
     }
 
     /// Axes by the nodes of this graph. New nodes have none: they are embedded by their known neighbours.
@@ -131,8 +137,8 @@ impl NodePlacement {
                 }
             }
             PlacementBasis::Custom { axes, shift, preparation } => {
-                let rows = if self.kind.spec().source == ComponentSource::Roles {
-                    Cow::Owned(Features::Dense(roles::table(input.graph, exec)))
+                let rows = if self.kind.is_computed_table() {
+                    Cow::Owned(computed_table(self.kind, input.graph, input.unprepared, exec))
                 } else {
                     let own = input.custom.iter().find(|own| ComponentKind::Custom(own.name) == self.kind);
                     Cow::Borrowed(&own.expect("the graph carries the components that a model needs").rows)

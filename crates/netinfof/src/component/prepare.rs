@@ -510,6 +510,12 @@ pub(crate) fn or_zero(v: f32) -> f32 {
     if v.is_nan() { 0.0 } else { v }
 }
 
+/// Whether all features are words.
+pub(crate) fn are_words(features: &Features) -> bool {
+    let (words, table) = kinds_of(&ColumnFacts::all(features));
+    words.is_some() && table.is_empty()
+}
+
 /// Which columns are words, if there are many, and which belong to a table. Words have similar sizes: a
 /// column of amounts that are mostly zero is not a word; it would dominate the sum of its row.
 fn kinds_of(facts: &[ColumnFacts]) -> (Option<WordColumns>, Vec<usize>) {

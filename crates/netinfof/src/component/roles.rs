@@ -18,7 +18,7 @@ const MOST_TRIANGLE_WORK: usize = 2000;
 /// Number of PageRank iterations.
 const RANK_STEPS: usize = 30;
 /// Number of columns of [`table`].
-pub(crate) const COLUMNS: usize = 8;
+pub(super) const COLUMNS: usize = 8;
 
 /// The roles of all nodes, with quantile hinges for each column, so that a linear model can fit a curve.
 ///

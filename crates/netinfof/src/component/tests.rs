@@ -142,8 +142,8 @@ fn the_own_graph_is_embedded_where_it_is() {
     let some: Vec<NodeId> = (0..graph.nodes() as NodeId).rev().step_by(3).collect();
     for component in built {
         let Some(again) = component.embed_rows(graph.adjacency(), &some, &exec) else {
-            // Only links are cross-fitted, and C is computed for nodes only.
-            assert!([ComponentKind::F, ComponentKind::C].contains(&component.kind));
+            // Only links are cross-fitted, and tables of roles and amounts are computed for nodes only.
+            assert!(component.kind == ComponentKind::F || component.kind.is_computed_table());
             continue;
         };
         let own = kernel::gather_rows(&component.embedding, &some, &exec);

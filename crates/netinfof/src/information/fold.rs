@@ -16,6 +16,8 @@ pub(super) const FOLDS: usize = 5;
 /// Maximum number of samples that weights and penalties are chosen on: dozens of models are tried, and the
 /// time of each grows with the cube.
 pub(super) const MOST_CHOOSING: usize = 256;
+/// The same for nodes, where every block has a weight of its own.
+pub(super) const MOST_CHOOSING_WEIGHTS: usize = 192;
 
 /// Maximum number of samples that a model is fitted on.
 pub(super) const MOST_TRAINING: usize = 1600;
@@ -32,7 +34,7 @@ pub(super) struct Fold {
 
 /// Folds are stratified by class. Few samples are all used: each fold is predicted by a model of the others.
 /// Of many, each model is fitted on [`MOST_TRAINING`] samples and predicts all others.
-pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
+pub(super) fn folds(labels: &[u32], most_choosing: usize, seed: Seed) -> Vec<Fold> {
     let count = labels.len();
     let mut order: Vec<u32> = (0..count as u32).collect();
     seed.stream(Stream::InformationFolds, 0).shuffle(&mut order);
@@ -59,7 +61,7 @@ pub(super) fn folds(labels: &[u32], seed: Seed) -> Vec<Fold> {
                 (0..taken).map(|at| all[at * all.len() / taken]).collect()
             };
             let mut training = part(true);
-            let mut choosing = spaced(&training, MOST_CHOOSING);
+            let mut choosing = spaced(&training, most_choosing);
             let mut judged = part(false);
             if judged.len() > MOST_JUDGED {
                 judged = spaced(&judged, MOST_JUDGED);

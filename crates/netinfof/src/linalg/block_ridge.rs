@@ -6,12 +6,13 @@
 use std::ops::Range;
 
 use super::kernel_ridge::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
-use super::sgl::log_sum_exp;
 use crate::error::Result;
 use crate::kernel::SmallMatrix;
 
 /// Ridge penalties for kernels with a mean diagonal of 1.
 pub(crate) const PENALTIES: [f64; 4] = [0.01, 0.1, 1.0, 10.0];
+/// The first one that is tried.
+const MIDDLE: usize = 1;
 
 /// Weights, penalty and temperature, and the loss that they lead to.
 #[derive(Clone, Debug)]
@@ -160,18 +161,29 @@ impl<'a> BlockRidge<'a> {
         for &at in blocks {
             equal[at] = 1.0 / blocks.len() as f64;
         }
-        let mut best = self.tried(equal.clone(), PENALTIES[0])?;
-        let better = |best: &mut Choice, weights: Vec<f64>, penalty: f64| -> Result<()> {
+        let better = |best: &mut Choice, weights: Vec<f64>, penalty: f64| -> Result<bool> {
             if weights.iter().any(|&weight| weight > 0.0) {
                 let other = self.tried(weights, penalty)?;
                 if other.loss < best.loss {
                     *best = other;
+                    return Ok(true);
                 }
             }
-            Ok(())
+            Ok(false)
         };
-        for &penalty in &PENALTIES[1..] {
-            better(&mut best, equal.clone(), penalty)?;
+        // The loss falls with the penalty and then rises, so a direction in which it rises is not followed.
+        let mut best = self.tried(equal.clone(), PENALTIES[MIDDLE])?;
+        let mut falls = false;
+        for &penalty in &PENALTIES[MIDDLE + 1..] {
+            if !better(&mut best, equal.clone(), penalty)? {
+                break;
+            }
+            falls = true;
+        }
+        for &penalty in PENALTIES[..MIDDLE].iter().rev() {
+            if falls || !better(&mut best, equal.clone(), penalty)? {
+                break;
+            }
         }
         if blocks.len() == 1 {
             return Ok(best);
@@ -198,16 +210,23 @@ impl<'a> BlockRidge<'a> {
         }
         for &at in blocks {
             let base = best.clone();
-            let factors: &[f64] = if base.weights[at] > 0.0 { &[0.0, 0.25, 4.0] } else { &[0.25, 1.0] };
+            let factors: &[f64] = if base.weights[at] > 0.0 { &[0.25, 0.0, 4.0] } else { &[0.25, 1.0] };
+            let mut lower = false;
             for factor in factors {
+                // A larger weight is not better where a smaller one is.
+                if lower && *factor > 1.0 {
+                    continue;
+                }
                 let mut weights = base.weights.clone();
                 weights[at] = if weights[at] > 0.0 { weights[at] * factor } else { *factor };
-                better(&mut best, weights, base.penalty)?;
+                lower |= better(&mut best, weights, base.penalty)?;
             }
         }
         for factor in [0.3, 3.0] {
             let (weights, penalty) = (best.weights.clone(), best.penalty * factor);
-            better(&mut best, weights, penalty)?;
+            if better(&mut best, weights, penalty)? {
+                break;
+            }
         }
         Ok(best)
     }
@@ -231,17 +250,23 @@ pub(crate) fn temperature(scores: &SmallMatrix, labels: &[u32], log_shares: &[f6
     let classes = log_shares.len();
     let wrong = 1.0 / (labels.len() as f64 + 2.0);
     let others = wrong / (classes.max(2) - 1) as f64;
-    let mut log_odds = vec![0.0; classes];
+    let (mut log_odds, mut odds) = (vec![0.0; classes], vec![0.0; classes]);
     let mut at = |t: f64| {
         let (mut loss, mut slope, mut curve) = (0.0, 0.0, 0.0);
         for (row, &label) in labels.iter().enumerate() {
             for (class, value) in log_odds.iter_mut().enumerate() {
                 *value = log_shares[class] + t * scores[(row, class)];
             }
-            let total = log_sum_exp(&log_odds);
+            let largest = log_odds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let mut sum = 0.0;
+            for (odds, value) in odds.iter_mut().zip(&log_odds) {
+                *odds = (value - largest).exp();
+                sum += *odds;
+            }
+            let total = largest + sum.ln();
             let (mut mean, mut square, mut expected) = (0.0, 0.0, 0.0);
             for (class, value) in log_odds.iter().enumerate() {
-                let (p, score) = ((value - total).exp(), scores[(row, class)]);
+                let (p, score) = (odds[class] / sum, scores[(row, class)]);
                 mean += p * score;
                 square += p * score * score;
                 let share = if class == label as usize { 1.0 - wrong } else { others };

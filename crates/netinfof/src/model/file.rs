@@ -465,14 +465,13 @@ fn place(
             PlacementBasis::Features { axes, shift, filter }
         }
         StoredBasis::Custom { preparation } => {
-            let roles = made.kind == ComponentKind::C;
-            if !(made.kind.is_custom() || roles) || !preparation.is_sound() {
+            let computed = component::computed_columns(made.kind);
+            if !(made.kind.is_custom() || computed.is_some()) || !preparation.is_sound() {
                 return found.fault(format!("the preparation of {name} is inconsistent"));
             }
-            let columns = if roles {
-                component::ROLES
-            } else {
-                found.view::<4>(&format!("{name}.rows"), Dtype::F32, 2)?.0[1]
+            let columns = match computed {
+                Some(columns) => columns,
+                None => found.view::<4>(&format!("{name}.rows"), Dtype::F32, 2)?.0[1],
             };
             found.check(&format!("{name}.rows"), columns, preparation.columns)?;
             let axes = axes(preparation.width())?;

@@ -25,7 +25,7 @@ fn a_saved_model_scores_as_the_fitted_one() {
     for (graph, directed) in [(&demo, false), (&named, false), (&bare, false), (&named, true)] {
         let mut params = LinkParams::default();
         params.component.kinds = ComponentKind::ALL.to_vec();
-        params.component.kinds.retain(|&kind| kind != ComponentKind::C);
+        params.component.kinds.retain(|kind| !kind.is_computed_table());
         params.component.dim = 16;
         params.act.directed = directed;
         let fitted = fit_links(graph, None, &params, &exec).unwrap();

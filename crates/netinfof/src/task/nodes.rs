@@ -2,7 +2,9 @@
 
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, NodeResult};
-use crate::component::{self, Component, NodePlacement, Normalization};
+use crate::component::{
+    self, Component, ComponentBuilder, ComponentParams, NodePlacement, Normalization, Preparations,
+};
 use crate::csr::{Csr, NodeId};
 use crate::error::Result;
 use crate::findings::ComponentReport;
@@ -50,10 +52,31 @@ impl Work<'_> {
         self.compact.as_ref().map_or(self.split, |(_, split)| split)
     }
 
+    /// What is kept of a component: its rows, and how it places other nodes if the model is kept.
+    fn kept(
+        &self,
+        run: &Run<'_, Nodes>,
+        component: Component,
+        placements: &mut Vec<NodePlacement>,
+    ) -> Component {
+        let &Run { params, exec, .. } = run;
+        if self.keep {
+            let norm = component.norm(params.act.normalization, exec);
+            placements.push(NodePlacement::of(&component, norm));
+        }
+        component.embedding_only(self.kept_nodes(), exec)
+    }
+
     /// The nodes of these rows, if they are not all.
     fn kept_nodes(&self) -> Option<&[NodeId]> {
         self.compact.as_ref().map(|(nodes, _)| &nodes[..])
     }
+}
+
+/// The fit of Act, and how all of its components place other nodes if the model is kept.
+pub(crate) struct NodeFit {
+    result: NodeResult,
+    placements: Vec<NodePlacement>,
 }
 
 impl Task for Nodes {
@@ -61,7 +84,7 @@ impl Task for Nodes {
     type Params = NodeParams;
     type Split = NodeSplit;
     type Work<'a> = Work<'a>;
-    type Fit = NodeResult;
+    type Fit = NodeFit;
     type Tested = TestedNodes;
 
     const KIND: TaskKind = TaskKind::Nodes;
@@ -103,15 +126,12 @@ impl Task for Nodes {
     }
 
     fn learn(run: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
-        let &Run { params, exec, .. } = run;
+        let mut placements = std::mem::take(&mut work.placements);
         for component in components {
-            if work.keep {
-                let norm = component.norm(params.act.normalization, exec);
-                work.placements.push(NodePlacement::of(&component, norm));
-            }
-            let kept = component.embedding_only(work.kept_nodes(), exec);
+            let kept = work.kept(run, component, &mut placements);
             work.components.push(kept);
         }
+        work.placements = placements;
         Ok(())
     }
 
@@ -195,21 +215,36 @@ impl Task for Nodes {
         Ok(MeasuredInformation { information, beyond_degree: None })
     }
 
-    fn act(run: &Run<'_, Self>, work: &Work<'_>, probed: &Probed, seed: Seed) -> Result<NodeResult> {
-        act::nodes(&work.components, &probed.scores, work.rows(), &run.params.act, seed, run.exec)
+    fn act(run: &Run<'_, Self>, work: &Work<'_>, probed: &Probed, seed: Seed) -> Result<NodeFit> {
+        let &Run { graph, params, exec, .. } = run;
+        let (mut also, mut placements) = (Vec::new(), work.placements.clone());
+        if params.act.mixture && !params.act.also.is_empty() {
+            let own = ComponentParams { kinds: params.act.also.clone(), ..params.component.clone() };
+            let edges = graph.adjacency();
+            let preparations = Preparations::learn(edges, graph.features(), &own, exec)?;
+            let builder = ComponentBuilder::new(edges, graph, &preparations, &own, seed, exec);
+            builder.each_batch(exec, |components| {
+                for component in components {
+                    also.push(work.kept(run, component, &mut placements));
+                }
+                Ok(())
+            })?;
+        }
+        let components: Vec<&Component> = work.components.iter().chain(&also).collect();
+        let result = act::nodes(&components, &probed.scores, work.rows(), &params.act, seed, exec)?;
+        Ok(NodeFit { result, placements })
     }
 
-    fn act_report(fit: NodeResult) -> ActReport {
-        fit.report
+    fn act_report(fit: NodeFit) -> ActReport {
+        fit.result.report
     }
 
-    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeResult, seed: Seed) -> (Model, TestedNodes) {
-        let Work { split, placements, .. } = work;
-        let kept = NodeWork { split, placements, result: fit };
+    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeFit, seed: Seed) -> (Model, TestedNodes) {
+        let kept = NodeWork { split: work.split, placements: &fit.placements, result: &fit.result };
         let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
-        let nodes = split.sets.test.clone();
-        let labels = split.labels_of(&nodes);
-        (model, TestedNodes { nodes, labels, scores: fit.test.clone() })
+        let nodes = work.split.sets.test.clone();
+        let labels = work.split.labels_of(&nodes);
+        (model, TestedNodes { nodes, labels, scores: fit.result.test.clone() })
     }
 
     fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {

@@ -210,6 +210,43 @@ fn roles_predict_degrees_and_are_saved() {
     assert!(error.unwrap_err().to_string().contains("C is computed for nodes"));
 }
 
+/// Labels that depend on the number of words: rows of words lose their length, and amounts have it. A saved
+/// model computes them again, and components with one step that only Act uses.
+#[test]
+fn amounts_of_words_are_information_and_are_saved() {
+    let exec = Exec::new(0).unwrap();
+    let random = &mut Random::new(7);
+    let counts: Vec<usize> = (0..NODES).map(|_| 3 + random.below(40)).collect();
+    let labels: Vec<i32> =
+        counts.iter().map(|&count| i32::from(count > 15) + i32::from(count > 30)).collect();
+    let mut x = Matrix::zeros(NODES, 200);
+    for (node, &count) in counts.iter().enumerate() {
+        for _ in 0..count {
+            x.row_mut(node)[random.below(200)] = 1.0;
+        }
+    }
+    let graph = graph(&random_edges(NODES, 4 * NODES, random), x, labels);
+    let mut params = NodeParams::default();
+    (params.split.train, params.split.valid) = (0.2, 0.1);
+    let fitted = netinfof::fit_nodes(&graph, None, &params, &exec).unwrap();
+    let accuracy = |report: &netinfof::Report| *report.mean.test.get("accuracy").unwrap();
+    let with = accuracy(&fitted.report);
+    assert_eq!(fitted.report.verdict.kind, FeaturesKind, "{}", fitted.report.verdict.reason);
+    let act = fitted.report.splits[0].act.as_ref().unwrap();
+    assert!(act.weights.get("P1").is_some() && fitted.report.components.get("P1").is_none());
+    let path = std::env::temp_dir().join(format!("netinfof-amounts-{}.model", std::process::id()));
+    fitted.model.save(&path).unwrap();
+    let loaded = netinfof::Model::load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let of = |model: &netinfof::Model, newer| model.nodes(newer, &exec).unwrap().probabilities;
+    assert_eq!(of(&fitted.model, None), of(&loaded, None));
+    assert_eq!(of(&fitted.model, None), of(&loaded, Some(&graph)));
+    params.component.kinds.retain(|&kind| kind != netinfof::ComponentKind::L);
+    let without = netinfof::nodes(&graph, None, Goal::Act, &params, &exec).unwrap();
+    assert!(with > 0.85 && with > accuracy(&without) + 0.1, "{with} {}", accuracy(&without));
+    assert!(without.splits[0].act.as_ref().unwrap().weights.get("P1").is_none());
+}
+
 /// One seed of each; [`families_of_nodes_on_many_seeds`] has more.
 #[test]
 fn families_of_nodes_are_judged_by_their_truth() {
