@@ -203,7 +203,13 @@ pub fn learn<'a>(
             Ok(Learned { component: LinkComponent::Embedded(adjusted), probe, act })
         })?;
         let labels = training.act.labels();
-        let degrees = DegreeScore::fit(&split.graph, &training.act.pairs, &labels, exec)?;
+        let degrees = DegreeScore::fit(
+            &split.graph,
+            split.sides().map(|own| &**own),
+            &training.act.pairs,
+            &labels,
+            exec,
+        )?;
         let probe = degrees.similarities(&training.probe.pairs, exec);
         let mut parts =
             vec![PairScore { subject: Subject::Degrees, score: PairScoreKind::Degrees(degrees), probe }];

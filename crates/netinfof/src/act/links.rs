@@ -371,7 +371,7 @@ pub fn links(
     report.baseline = Some(0.5);
     // Shows whether the model improves on degrees and on the trace that the split leaves in them.
     let matched = match split.negatives {
-        Negatives::Uniform => LinkSplit::matched(all_edges, &split.test.positives, 1, seed),
+        Negatives::Uniform => split.matched(all_edges, &split.test.positives, 1, seed),
         Negatives::Degree | Negatives::Heart => None,
     };
     report.beyond_degree_auc = matched.map(|pairs| {

@@ -112,8 +112,9 @@ impl Task for Links {
         let &Run { graph, goal, params, exec, .. } = run;
         let training = Training::draw(split, &params.training(), seed)?;
         let pairwise = params.component.kinds.iter().any(|kind| kind.is_pairwise());
-        let source =
-            pairwise.then(|| PairwiseSource::new(&split.graph, graph.features(), &params.component, exec));
+        let source = pairwise.then(|| {
+            PairwiseSource::new(&split.graph, graph.features(), &params.component, exec).across(split.sides())
+        });
         let learning = LearnParams {
             compat: &params.compat,
             ordered_pairs: params.act.directed,
@@ -137,7 +138,7 @@ impl Task for Links {
         // measured too.
         let known = split.known_edges(graph);
         let matched = match split.negatives {
-            Negatives::Uniform => LinkSplit::matched(&known, &split.valid.positives, 0, seed),
+            Negatives::Uniform => split.matched(&known, &split.valid.positives, 0, seed),
             Negatives::Degree | Negatives::Heart => None,
         };
         let matched = matched.map(|pairs| PairSet::new(pairs, source.as_ref(), exec));
@@ -157,7 +158,8 @@ impl Task for Links {
         probed: &Probed,
         seed: Seed,
     ) -> Result<MeasuredInformation> {
-        let communities = CommunityVectors::new(&work.split.graph, seed, run.exec)?;
+        let communities =
+            CommunityVectors::new(&work.split.graph, work.split.sides().map(|own| &**own), seed, run.exec)?;
         let evaluated = work.evaluated();
         let measured = |negatives: &PairSet, control: &[AdjustedComponent]| {
             let sets = [&evaluated.positives, negatives];
