@@ -203,7 +203,7 @@ fn split<T: Task>(
         Goal::Act => {
             let fit = T::act(run, &work, &probed, seed)?;
             if let Some(kept) = kept {
-                *kept = Some(T::keep(run, &work, &fit, seed));
+                *kept = Some(T::keep(run, &work, &fit, seed)?);
             }
             Some(T::act_report(fit))
         }

@@ -67,11 +67,6 @@ impl Sides {
         self
     }
 
-    pub(crate) fn with_origin(mut self, origin: SidesOrigin) -> Self {
-        self.origin = origin;
-        self
-    }
-
     /// The side of a node: 0 or 1.
     pub fn of(&self, node: NodeId) -> usize {
         usize::from(self.second[node as usize])
@@ -240,7 +235,7 @@ impl Graph {
             }
             return None;
         }
-        let sides = colouring.sides(&adjacency).with_origin(SidesOrigin::Structure);
+        let sides = colouring.sides(&adjacency);
         if 2 * sides.pairs() < 3 * edges {
             // A few hubs with edges to all others, for example: there would be too few negatives.
             exec.notice(
@@ -369,7 +364,9 @@ impl Colouring {
                 _ => larger,
             };
         }
-        Sides::new(self.second)
+        // The structure does not show which side is which.
+        let names = ["left", "right"].map(String::from);
+        Sides { origin: SidesOrigin::Structure, ..Sides::new(self.second).named(names) }
     }
 }
 

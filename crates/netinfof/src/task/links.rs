@@ -199,12 +199,17 @@ impl Task for Links {
         fit.report
     }
 
-    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &LinkResult, seed: Seed) -> (Model, TestedLinks) {
+    fn keep(
+        run: &Run<'_, Self>,
+        work: &Work<'_>,
+        fit: &LinkResult,
+        seed: Seed,
+    ) -> Result<(Model, TestedLinks)> {
         let Work { split, components, learned, .. } = work;
         let kept = LinkWork { split, components, learned: &learned.components, result: fit };
-        let model = Model::of_links(run.graph, &kept, run.params, seed.0, run.exec);
+        let model = Model::of_links(run.graph, &kept, run.params, seed.0, run.exec)?;
         let pairs = [&split.test.positives[..], &split.test.negatives[..]].concat();
-        (model, TestedLinks { pairs, edges: split.test.positives.len(), scores: fit.test.concat() })
+        Ok((model, TestedLinks { pairs, edges: split.test.positives.len(), scores: fit.test.concat() }))
     }
 
     fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {

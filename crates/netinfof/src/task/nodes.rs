@@ -157,13 +157,18 @@ impl Task for Nodes {
         fit.report
     }
 
-    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeResult, seed: Seed) -> (Model, TestedNodes) {
+    fn keep(
+        run: &Run<'_, Self>,
+        work: &Work<'_>,
+        fit: &NodeResult,
+        seed: Seed,
+    ) -> Result<(Model, TestedNodes)> {
         let Work { split, components } = work;
         let kept = NodeWork { split, components, result: fit };
         let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
         let nodes = split.sets.test.clone();
         let labels = split.labels_of(&nodes);
-        (model, TestedNodes { nodes, labels, scores: fit.test.clone() })
+        Ok((model, TestedNodes { nodes, labels, scores: fit.test.clone() }))
     }
 
     fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {
