@@ -383,7 +383,6 @@ impl Model {
         Ok(LinkScorer {
             graph: seen_graph,
             visible,
-            excluded: None,
             filter,
             components,
             source,
@@ -477,8 +476,6 @@ pub struct LinkScorer {
     graph: Graph,
     /// Bipartite graphs: the edges that the components see.
     visible: Option<Arc<Csr>>,
-    /// The edges that recommendations leave out, if not all known ones.
-    excluded: Option<Csr>,
     /// Bipartite graphs: the filter that ranks partners, if it is not the model.
     filter: Option<(Filter, RankingChoice)>,
     components: Vec<LinkComponent>,
@@ -503,10 +500,6 @@ impl LinkScorer {
         let n = self.graph.nodes() as f64;
         let pairs = self.graph.sides().map_or(0.5 * n * (n - 1.0), |sides| sides.pairs() as f64);
         (self.graph.edge_count() as f64 / pairs.max(1.0)).clamp(1e-12, 1.0 - 1e-12)
-    }
-
-    fn excluded(&self) -> &Csr {
-        self.excluded.as_ref().unwrap_or_else(|| self.graph.adjacency())
     }
 
     /// Log-odds of an edge for every pair, the same as Act's for the same graph. X is computed for an edge of

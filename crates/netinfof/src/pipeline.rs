@@ -2,7 +2,6 @@
 //!
 //! The differences between links and nodes are in the module `task`.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use crate::component;
@@ -15,7 +14,7 @@ use crate::ordered_map::OrderedMap;
 use crate::params::{Goal, LinkParams, NodeParams};
 use crate::report::Report;
 use crate::seed::Seed;
-use crate::split::{LinkPairs, NodeSets, Protocol};
+use crate::split::{self, LinkPairs, NodeSets};
 use crate::task::{Links, Nodes, Run, Task};
 
 pub use crate::task::{TestedLinks, TestedNodes};
@@ -39,7 +38,7 @@ pub fn links(
     exec: &Exec,
 ) -> Result<Report> {
     let params = &params.with_own_of(graph);
-    let graph = &with_sides(graph, own, params, exec);
+    let graph = &split::sided(graph, own, params.split.protocol, exec);
     report::<Links>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -95,7 +94,7 @@ pub fn fit_links(
     exec: &Exec,
 ) -> Result<Fitted<TestedLinks>> {
     let params = &params.with_own_of(graph);
-    let graph = &with_sides(graph, own, params, exec);
+    let graph = &split::sided(graph, own, params.split.protocol, exec);
     fit::<Links>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -126,19 +125,6 @@ pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Mode
     params.validate()?;
     let built = component::build(graph.adjacency(), graph, &params.component, params.seed, exec)?;
     Ok(Model::of_components(graph, &built, &params, exec))
-}
-
-/// The graph with the sides that its structure shows, if nothing was stated. The paper protocol has no sides.
-fn with_sides<'a>(
-    graph: &'a Graph,
-    own: Option<&LinkPairs>,
-    params: &LinkParams,
-    exec: &Exec,
-) -> Cow<'a, Graph> {
-    match params.split.protocol {
-        Protocol::Paper => Cow::Borrowed(graph),
-        Protocol::Clean => graph.with_sides_of(own.into_iter().flat_map(LinkPairs::edges), exec),
-    }
 }
 
 const SAME_SPLIT: &str =

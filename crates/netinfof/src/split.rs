@@ -223,6 +223,7 @@ const CHOICE_MOST: usize = 400_000;
 /// Splits the edges by a seeded permutation and draws as many negatives as positives for validation and test.
 pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
     params.validate()?;
+    let graph = &*sided(graph, None, params.protocol, exec);
     let mut edges = graph.edges();
     if edges.len() < FEWEST_EDGES {
         return Err(Error::Unsuitable {
@@ -268,6 +269,7 @@ pub fn links_given(
     exec: &Exec,
 ) -> Result<LinkSplit> {
     params.check_negatives()?;
+    let graph = &*sided(graph, Some(&pairs), params.protocol, exec);
     let bad = |what: String| Err(Error::InvalidSplit { what });
     let LinkPairs { train, valid, test } = pairs;
     for (name, set) in [
@@ -310,7 +312,7 @@ pub fn links_given(
         for (set, edges) in
             [("training", &train), ("validation", &valid.positives), ("test", &test.positives)]
         {
-            if let Some(pair) = sides.inside(edges) {
+            if let Some(pair) = sides.inside(edges.iter().filter(|pair| pair[0] != pair[1])) {
                 return bad(format!(
                     "{set} edge {} lies inside the side `{}` of a bipartite graph",
                     name(pair),
@@ -367,6 +369,19 @@ pub fn links_given(
         sides,
     };
     with_negatives(split, graph, seed, exec)
+}
+
+/// The graph with the sides that its structure shows, if nothing was stated. The paper protocol has no sides.
+pub(crate) fn sided<'a>(
+    graph: &'a Graph,
+    own: Option<&LinkPairs>,
+    protocol: Protocol,
+    exec: &Exec,
+) -> Cow<'a, Graph> {
+    match protocol {
+        Protocol::Paper => Cow::Borrowed(graph),
+        Protocol::Clean => graph.with_sides_of(own.into_iter().flat_map(LinkPairs::edges), exec),
+    }
 }
 
 /// The sides of a bipartite graph, if the protocol respects them.

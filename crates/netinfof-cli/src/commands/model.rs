@@ -186,7 +186,7 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
             need: "--node ID, --all, --overall, --evaluate FILE or --vectors FILE".into(),
         });
     }
-    let mut scorer = args.model.links(exec)?;
+    let scorer = args.model.links(exec)?;
     if let Some(path) = &args.evaluate {
         let pairs = load::pairs(path, scorer.graph(), exec)?;
         let found = scorer.evaluate(&pairs, args.k, exec)?;
@@ -308,7 +308,7 @@ pub(super) fn saved(model: &Model, path: &Path) -> Result<()> {
     ))?;
     let Some(ranking) = model.ranking() else { return Ok(()) };
     let compared: Vec<String> =
-        ranking.compared.iter().map(|own| format!("{} {:.4}", own.ranking.name(), own.recall)).collect();
+        ranking.compared.iter().map(|own| format!("{} {:.4}", own.name(), own.recall)).collect();
     printer::out(&format!(
         "  recommendations: by {} (recall@20 of {} nodes on validation edges: {})",
         ranking.chosen.name(),

@@ -34,17 +34,6 @@ pub enum Ranking {
     },
 }
 
-impl Ranking {
-    /// Name for people.
-    pub fn name(self) -> String {
-        match self {
-            Ranking::Model => "the model".into(),
-            Ranking::Filter { share } => format!("a low-pass filter, share {share}"),
-            Ranking::Autoencoder { penalty } => format!("a linear autoencoder, penalty {penalty}"),
-        }
-    }
-}
-
 /// A ranking with its recall on validation edges.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -52,8 +41,23 @@ pub struct RankingFigure {
     /// The ranking.
     #[serde(flatten)]
     pub ranking: Ranking,
+    /// Weight of the model in the mean of its log-odds with those of the filter, among the filter's best
+    /// candidates: 0 for a filter alone, 1 for the model alone.
+    pub weight: f64,
     /// Recall among the first 20, mean over nodes of the first side.
     pub recall: f64,
+}
+
+impl RankingFigure {
+    /// Name for people.
+    pub fn name(&self) -> String {
+        let filter = match self.ranking {
+            Ranking::Model => return "the model".into(),
+            Ranking::Filter { share } => format!("a low-pass filter (share {share})"),
+            Ranking::Autoencoder { penalty } => format!("a linear autoencoder (penalty {penalty})"),
+        };
+        if self.weight > 0.0 { format!("{filter} and the model (weight {})", self.weight) } else { filter }
+    }
 }
 
 /// The ranking that was chosen on validation edges.
@@ -61,7 +65,7 @@ pub struct RankingFigure {
 #[non_exhaustive]
 pub struct RankingChoice {
     /// The ranking.
-    pub chosen: Ranking,
+    pub chosen: RankingFigure,
     /// All that were compared, best first.
     pub compared: Vec<RankingFigure>,
     /// Number of nodes of the first side that they were compared on.
@@ -94,6 +98,11 @@ const LENGTH: usize = 20;
 const COMPARED: usize = 1000;
 /// Candidates per node that are scored by the model for the comparison.
 const POOL: usize = 500;
+/// Weights of the model beside a filter to try.
+const WEIGHTS: [f64; 3] = [0.25, 0.5, 0.75];
+/// Candidates per node of a filter that the model scores too: at least as many, and ten times the length of the
+/// list.
+const CANDIDATES: usize = 200;
 /// Other partners per node whose scores a filter is calibrated on.
 const OTHERS: usize = 200;
 /// Filter scores below this are equal.
@@ -107,13 +116,14 @@ impl RankingChoice {
 
     /// Whether the values are valid; those from a file may not be.
     pub(super) fn is_sound(&self) -> bool {
-        let penalty = match self.chosen {
+        let penalty = match self.chosen.ranking {
             Ranking::Model => 1.0,
             Ranking::Filter { share } => 1.0 + share,
             Ranking::Autoencoder { penalty } => penalty,
         };
         penalty > 0.0
             && penalty.is_finite()
+            && (0.0..=1.0).contains(&self.chosen.weight)
             && self.log_odds[0] > 0.0
             && self.log_odds.iter().all(|v| v.is_finite())
     }
@@ -124,34 +134,44 @@ impl RankingChoice {
         let mut held_out = HeldOut::new(&split.valid.positives, sides);
         held_out.thin(COMPARED);
         let mut scorer = model.links(Seen::Training, None, exec)?;
-        let mut compared = Vec::new();
-        let params = RecommendParams { pool: Some(POOL), ..RecommendParams::new(LENGTH) };
         // Edges of validation and test are no known edges here.
-        scorer.excluded = Some(split.graph.clone());
-        let by_model = scorer.ranked(&held_out, &params, exec)?;
-        compared.push(RankingFigure { ranking: Ranking::Model, recall: by_model.recall });
+        let excluded = Some(Arc::new(split.graph.clone()));
+        let params = RecommendParams { pool: Some(POOL), excluded, ..RecommendParams::new(LENGTH) };
+        let by_model = scorer.ranked(&held_out, &params, exec)?.recall;
+        let mut compared = vec![RankingFigure { ranking: Ranking::Model, weight: 1.0, recall: by_model }];
         for ranking in Filter::rankings(sides) {
             let filter = Filter::new(ranking, &split.graph, sides, exec)?;
             let found =
                 held_out.measured(LENGTH, exec, |nodes| filter.best(nodes, &split.graph, LENGTH, exec));
-            compared.push(RankingFigure { ranking, recall: found?.recall });
+            compared.push(RankingFigure { ranking, weight: 0.0, recall: found?.recall });
         }
-        // Stable: the model before filters of equal recall.
+        // Of equal recall, the first.
+        let better = |a: RankingFigure, b: &RankingFigure| if b.recall > a.recall { *b } else { a };
+        let best = compared[2..].iter().fold(compared[1], better);
+        let filter = Filter::new(best.ranking, &split.graph, sides, exec)?;
+        let scores = held_out.scores(&filter, sides, &split.graph, exec);
+        let [positives, negatives] = scores
+            .map(|own| own.into_iter().map(|score| f64::from(score.max(FLOOR)).ln()).collect::<Vec<_>>());
+        let own = LinkCalibration::fit(&positives, &negatives).fits[0];
+        let models = scorer.calibration.fits[0];
+        // A model without information has no scale of its own.
+        let slope = models.slope.max(1e-3);
+        let log_odds = [own.slope.max(1e-6) / slope, (own.shift - models.shift) / slope];
+        let nodes = held_out.nodes.len();
+        let mut choice = RankingChoice { chosen: best, compared: Vec::new(), nodes, log_odds };
+        scorer.filter = Some((filter, choice.clone()));
+        for weight in WEIGHTS {
+            let mixed = RankingFigure { weight, ..best };
+            if let Some((_, choice)) = &mut scorer.filter {
+                choice.chosen = mixed;
+            }
+            let recall = scorer.ranked(&held_out, &params, exec)?.recall;
+            compared.push(RankingFigure { recall, ..mixed });
+        }
+        // Stable: of equal recall, the first.
         compared.sort_by(|a, b| b.recall.total_cmp(&a.recall));
-        let chosen = compared[0].ranking;
-        let mut choice =
-            RankingChoice { chosen, compared, nodes: held_out.nodes.len(), log_odds: [1.0, 0.0] };
-        if chosen != Ranking::Model {
-            let filter = Filter::new(chosen, &split.graph, sides, exec)?;
-            let scores = held_out.scores(&filter, sides, &split.graph, exec);
-            let [positives, negatives] = scores
-                .map(|own| own.into_iter().map(|score| f64::from(score.max(FLOOR)).ln()).collect::<Vec<_>>());
-            let own = LinkCalibration::fit(&positives, &negatives).fits[0];
-            let models = scorer.calibration.fits[0];
-            // A model without information has no scale of its own.
-            let slope = models.slope.max(1e-3);
-            choice.log_odds = [own.slope.max(1e-6) / slope, (own.shift - models.shift) / slope];
-        }
+        choice.chosen = compared[0];
+        choice.compared = compared;
         Ok(Some(choice))
     }
 }
@@ -222,11 +242,11 @@ impl HeldOut {
         let rows = filter.rows(&self.nodes, exec);
         let items = sides.nodes(1);
         let (mut positives, mut negatives) = (Vec::new(), Vec::new());
+        let step = items.len().div_ceil(OTHERS).max(1);
         for ((&node, own), row) in self.nodes.iter().zip(&self.partners).zip(&rows) {
             positives
                 .extend(own.iter().map(|item| row[items.binary_search(item).expect("on the other side")]));
-            let spread =
-                items.iter().zip(row).skip(node as usize % OTHERS).step_by(items.len().div_ceil(OTHERS));
+            let spread = items.iter().zip(row).skip(node as usize % step).step_by(step);
             let other =
                 spread.filter(|(item, _)| !known.contains(node, **item) && own.binary_search(item).is_err());
             negatives.extend(other.map(|(_, &score)| score));
@@ -239,8 +259,8 @@ impl LinkScorer {
     /// Ranks the partners of every node of the first side that has held-out edges, and compares the lists with
     /// these edges. Known edges are left out of the lists, except held-out ones. An error if the model sees
     /// held-out edges.
-    pub fn evaluate(&mut self, held_out: &[Pair], k: usize, exec: &Exec) -> Result<RankingMetrics> {
-        let params = RecommendParams::new(k);
+    pub fn evaluate(&self, held_out: &[Pair], k: usize, exec: &Exec) -> Result<RankingMetrics> {
+        let mut params = RecommendParams::new(k);
         params.validate()?;
         let (Some(sides), Some(visible)) = (self.graph.shared_sides().cloned(), self.visible.clone()) else {
             let why = "rankings are evaluated on bipartite graphs".into();
@@ -264,10 +284,8 @@ impl LinkScorer {
         own.sort_unstable();
         own.dedup();
         own.retain(|pair| self.graph.adjacency().contains(pair[0], pair[1]));
-        self.excluded = Some(self.graph.adjacency().without(&own));
-        let found = self.ranked(&HeldOut::new(held_out, &sides), &params, exec);
-        self.excluded = None;
-        found
+        params.excluded = Some(Arc::new(self.graph.adjacency().without(&own)));
+        self.ranked(&HeldOut::new(held_out, &sides), &params, exec)
     }
 
     /// The metrics of this scorer's own lists.
@@ -285,22 +303,47 @@ impl LinkScorer {
         })
     }
 
-    /// The best partners of these nodes by the filter that was chosen, if one was.
+    /// The best partners of these nodes by the filter that was chosen, if one was: alone, or together with the
+    /// model among its best candidates.
     pub(super) fn by_filter(
         &self,
         nodes: &[NodeId],
-        k: usize,
+        params: &RecommendParams,
         exec: &Exec,
     ) -> Option<Result<Vec<Recommended>>> {
         let (filter, choice) = self.filter.as_ref()?;
-        let found = filter.best_scored(nodes, self.excluded(), k, exec).map(|rows| {
-            let list = |(&node, row): (&NodeId, Vec<(NodeId, f32)>)| {
-                let scored = |(other, score)| Recommended { node, other, score: choice.log_odds(score) };
-                row.into_iter().map(scored).collect::<Vec<_>>()
-            };
-            nodes.iter().zip(rows).flat_map(list).collect()
-        });
-        Some(found)
+        Some(self.filtered(filter, choice, nodes, params, exec))
+    }
+
+    fn filtered(
+        &self,
+        filter: &Filter,
+        choice: &RankingChoice,
+        nodes: &[NodeId],
+        params: &RecommendParams,
+        exec: &Exec,
+    ) -> Result<Vec<Recommended>> {
+        let known = params.excluded.as_deref().unwrap_or_else(|| self.graph.adjacency());
+        let weight = choice.chosen.weight;
+        let count = if weight > 0.0 { CANDIDATES.max(params.k.saturating_mul(10)) } else { params.k };
+        let rows = filter.best_scored(nodes, known, count, exec)?;
+        let list = |(&node, row): (&NodeId, Vec<(NodeId, f32)>)| {
+            let scored = |(other, score)| Recommended { node, other, score: choice.log_odds(score) };
+            row.into_iter().map(scored).collect::<Vec<_>>()
+        };
+        let mut lists: Vec<Vec<Recommended>> = nodes.iter().zip(rows).map(list).collect();
+        if weight > 0.0 {
+            let pairs: Vec<Pair> = lists.iter().flatten().map(|own| [own.node, own.other]).collect();
+            let mut by_model = self.scores(&pairs, exec)?.into_iter();
+            for list in &mut lists {
+                for (own, score) in list.iter_mut().zip(by_model.by_ref()) {
+                    own.score += weight * (score - own.score);
+                }
+                list.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.other.cmp(&b.other)));
+                list.truncate(params.k);
+            }
+        }
+        Ok(lists.concat())
     }
 }
 
@@ -312,8 +355,8 @@ pub(super) fn filter_of(
     exec: &Exec,
 ) -> Result<Option<(Filter, RankingChoice)>> {
     match choice.zip(sides) {
-        Some((choice, sides)) if choice.chosen != Ranking::Model => {
-            Ok(Some((Filter::new(choice.chosen, visible, sides, exec)?, choice.clone())))
+        Some((choice, sides)) if choice.chosen.ranking != Ranking::Model => {
+            Ok(Some((Filter::new(choice.chosen.ranking, visible, sides, exec)?, choice.clone())))
         }
         _ => Ok(None),
     }

@@ -11,6 +11,7 @@
 mod sweep;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use self::sweep::{BLOCKS, Sweep};
 use super::LinkScorer;
@@ -35,12 +36,14 @@ pub struct RecommendParams {
     /// as give ten million pairs in total, and at least fifty and ten times k. With the number of nodes the
     /// result is exact.
     pub pool: Option<usize>,
+    /// The edges that are left out, if not the known ones.
+    pub(super) excluded: Option<Arc<Csr>>,
 }
 
 impl RecommendParams {
     /// Parameters for this many partners.
     pub fn new(k: usize) -> Self {
-        RecommendParams { k, exclude_known: false, pool: None }
+        RecommendParams { k, exclude_known: false, pool: None, excluded: None }
     }
 
     pub(super) fn validate(&self) -> Result<()> {
@@ -99,12 +102,12 @@ impl LinkScorer {
         });
         let nodes = once.as_deref();
         if self.filter.is_some() {
+            const PART: usize = 1024;
             let all: Vec<NodeId> = (0..n as NodeId).collect();
             let asked = nodes.unwrap_or(&all);
-            const PART: usize = 1024;
             return exec.stage("recommend", asked.len().div_ceil(PART), || {
                 for part in asked.chunks(PART) {
-                    each(&self.by_filter(part, params.k, exec).expect("there is a filter")?)?;
+                    each(&self.by_filter(part, params, exec).expect("there is a filter")?)?;
                     exec.step()?;
                 }
                 Ok(())
@@ -123,7 +126,7 @@ impl LinkScorer {
                     let pairs: Vec<Pair> = rows
                         .iter()
                         .flat_map(|&node| all.iter().map(move |&other| [node, other]))
-                        .filter(|&pair| self.wanted(pair, params.exclude_known))
+                        .filter(|&pair| self.kept(pair, params))
                         .collect();
                     each(&self.best_of(&pairs, params.k, exec)?)?;
                     exec.step()?;
@@ -137,7 +140,8 @@ impl LinkScorer {
             ));
         }
         let keep = if self.source.is_some() { pool } else { params.k.saturating_add(SLACK) };
-        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_x(self, pool, exec)?;
+        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).excluding(params.excluded.as_deref());
+        let sweep = sweep.with_x(self, pool, exec)?;
         sweep.run(nodes, keep, exec, |rows| {
             // As many nodes at a time as give a million pairs.
             for rows in rows.chunks((500_000 / pool).max(1)) {
@@ -151,7 +155,7 @@ impl LinkScorer {
                         others.sort_unstable();
                         others.dedup();
                         let own = others.into_iter().map(|other| [*node, other]);
-                        pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
+                        pairs.extend(own.filter(|&pair| self.kept(pair, params)));
                     }
                     pairs
                 });
@@ -263,7 +267,14 @@ impl LinkScorer {
 
     fn wanted(&self, [i, j]: Pair, exclude_known: bool) -> bool {
         let possible = self.graph.sides().map_or(i != j, |sides| sides.across([i, j]));
-        possible && !(exclude_known && self.excluded().contains(i, j))
+        possible && !(exclude_known && self.graph.adjacency().contains(i, j))
+    }
+
+    fn kept(&self, pair: Pair, params: &RecommendParams) -> bool {
+        match &params.excluded {
+            None => self.wanted(pair, params.exclude_known),
+            Some(excluded) => self.wanted(pair, false) && !excluded.contains(pair[0], pair[1]),
+        }
     }
 
     fn excludes(&self, params: &RecommendParams) -> bool {

@@ -221,16 +221,14 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
         findings.pairs("self-loops", &loops, |n| {
             format!("{n} of {} {name} pairs join a node with itself", part.len())
         });
-        if let Some(sides) = graph.sides() {
-            let inside: Vec<Pair> =
-                part.iter().copied().filter(|&pair| pair[0] != pair[1] && !sides.across(pair)).collect();
-            findings.pairs("inside-one-side", &inside, |n| {
-                format!(
-                    "{n} of {} {name} pairs lie inside one side of the bipartite graph, where no edge does",
-                    part.len()
-                )
-            });
-        }
+        let inside = |pair: &Pair| pair[0] != pair[1] && graph.sides().is_some_and(|own| !own.across(*pair));
+        let bad: Vec<Pair> = part.iter().copied().filter(inside).collect();
+        findings.pairs("inside-one-side", &bad, |n| {
+            format!(
+                "{n} of {} {name} pairs lie inside one side of the bipartite graph, where no edge does",
+                part.len()
+            )
+        });
         let repeated = part.len() - sets[at].len();
         // Training edges are often listed in both directions, which is not an error.
         if at > 0 {

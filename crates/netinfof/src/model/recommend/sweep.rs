@@ -101,8 +101,16 @@ impl<'a> Sweep<'a> {
         }
         let width = parts.iter().map(|(component, _)| component.z.cols()).sum();
         let symmetric = !scorer.model.directed;
-        let (graph, sides) = (scorer.excluded(), scorer.graph.sides());
+        let (graph, sides) = (scorer.graph.adjacency(), scorer.graph.sides());
         Sweep { graph, sides, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
+    }
+
+    /// The same without these edges, if there are any, instead of the known ones.
+    pub(super) fn excluding(mut self, edges: Option<&'a Csr>) -> Self {
+        if let Some(edges) = edges {
+            (self.graph, self.exclude_known) = (edges, true);
+        }
+        self
     }
 
     /// With a bilinear approximation of X, so that the pool contains pairs that X ranks high: for every
