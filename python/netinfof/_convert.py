@@ -459,8 +459,8 @@ def hetero(data: Any, relation: tuple[str, str, str] | None) -> Parts:
         forward = [kind for kind in types if not is_reverse(kind)]
         if len(forward) != 1:
             raise ValueError(
-                "invalid graph: it has several types of nodes or edges, and more or less than one relation without reverse edges "
-                f"(need `Graph.from_hetero` with one of them as `relation`: {listed})"
+                "invalid graph: it has several types of nodes or edges "
+                f"(need one relation, reverse edges aside: `Graph.from_hetero` takes one of them as `relation`: {listed})"
             )
         relation = forward[0]
     elif tuple(relation) not in types:

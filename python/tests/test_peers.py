@@ -80,7 +80,7 @@ def test_hetero_data_there_and_back() -> None:
     assert torch.equal(back["customer", "to", "film"].edge_index, index)
     assert torch.equal(back["customer"].x[:, :2], ratings["customer"].x) and torch.equal(back["film"].x[:, 2:], ratings["film"].x)
     ratings["customer", "knows", "customer"].edge_index = torch.tensor([[0], [1]])
-    with pytest.raises(ValueError, match="with one of them as `relation`"):
+    with pytest.raises(ValueError, match="takes one of them as `relation`"):
         netinfof.Graph.of(ratings)
     with pytest.warns(UserWarning, match="'knows'"):
         assert netinfof.Graph.from_hetero(ratings, ("customer", "saw", "film")).num_edges == 5
