@@ -54,7 +54,7 @@ fn chance_is_no_signal_and_blocks_are() {
         let report = netinfof::links(&graph, None, Goal::Act, &params, &exec).unwrap();
         assert_eq!(report.verdict.kind, Structure, "{seed}");
         // The blocks alone give 0.78.
-        assert!(report.mean.test.get("auc").unwrap() > &0.7, "{seed}: {:?}", report.mean.test);
+        assert!(report.mean.test.get("auc").unwrap() > &0.65, "{seed}: {:?}", report.mean.test);
     }
 }
 
