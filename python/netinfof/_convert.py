@@ -40,6 +40,10 @@ class Parts(NamedTuple):
     unused: tuple[str, ...] = ()
     #: Whether `y` holds class numbers that were checked before.
     coded: bool = False
+    #: For a bipartite graph, whether each node is on the second side; whether it is one at all; None: unstated.
+    sides: Any = None
+    #: Names of the two sides.
+    side_names: tuple[str, str] | None = None
 
 
 def missing(value: Any) -> bool:
@@ -426,19 +430,86 @@ def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, la
     return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused)
 
 
+def sides_of(bipartite: bool | None, sides: Any, num_nodes: int) -> Any:
+    """Return the sides of a graph: a list of booleans, whether it is bipartite, or None."""
+    if bipartite not in (None, True, False):
+        raise ValueError(f"invalid `bipartite`: {bipartite!r} (need True, False or None)")
+    if sides is None:
+        return bipartite
+    if bipartite is False:
+        raise ValueError("invalid `sides`: given with bipartite=False (need bipartite=None or True)")
+    found = array(sides).reshape(-1)
+    if len(found) != num_nodes or not ((found == 0) | (found == 1)).all():
+        raise ValueError(f"invalid `sides`: {len(found)} values (need a 0 or a 1 for each of {num_nodes} nodes)")
+    return (found == 1).tolist()
+
+
+def hetero(data: Any, relation: tuple[str, str, str] | None) -> Parts:
+    """Read one relation of a `HeteroData` of PyG. Nodes of the first type come first."""
+    import numpy as np
+
+    types = [tuple(kind) for kind in data.edge_types]
+
+    def is_reverse(kind: tuple[str, str, str]) -> bool:
+        first, name, second = kind
+        return name.startswith("rev_") and (second, name[len("rev_") :], first) in types
+
+    listed = ", ".join(map(repr, types)) or "none"
+    if relation is None:
+        forward = [kind for kind in types if not is_reverse(kind)]
+        if len(forward) != 1:
+            raise ValueError(
+                "invalid graph: it has several types of nodes or edges "
+                f"(need one relation, reverse edges aside: `Graph.from_hetero` takes one of them as `relation`: {listed})"
+            )
+        relation = forward[0]
+    elif tuple(relation) not in types:
+        raise ValueError(f"invalid `relation`: {relation!r} (need one of {listed})")
+    first, name, second = relation
+    source, target = ends(data[relation].edge_index, sure=True)
+    kinds = [first] if first == second else [first, second]
+    counts = [int(data[kind].num_nodes) for kind in kinds]
+    for index, kind, number in ((source, first, counts[0]), (target, second, counts[-1])):
+        if len(index) and (int(index.min()) < 0 or int(index.max()) >= number):
+            raise ValueError(f"invalid graph: relation {relation!r} names a node of type {kind!r} outside 0 to {number - 1}")
+    if first != second:
+        target = target + counts[0]
+    features = [getattr(data[kind], "x", None) for kind in kinds]
+    x = None
+    if any(own is not None for own in features):
+        rows = [np.zeros((number, 0), np.float32) if own is None else array(own) for own, number in zip(features, counts)]
+        widths = {own.shape[1] for own in rows}
+        if len(widths) == 1:
+            x = np.concatenate(rows)
+        else:
+            # Types with different features get columns of their own; other nodes have zeros there.
+            x = np.zeros((sum(counts), sum(own.shape[1] for own in rows)), np.float32)
+            top = left = 0
+            for own in rows:
+                x[top : top + own.shape[0], left : left + own.shape[1]] = own
+                top, left = top + own.shape[0], left + own.shape[1]
+    unused = [f"{key} of {relation!r}" for key in data[relation] if key.startswith("edge_") and key not in _OF_PYG]
+    # Reverse edges repeat the relation: they would reveal its held-out edges, and are never used.
+    unused += [f"relation {kind!r}" for kind in types if kind != relation and not (is_reverse(kind) and kind[1] == f"rev_{name}")]
+    sides = None if first == second else [False] * counts[0] + [True] * counts[1]
+    names = None if first == second else (str(first), str(second))
+    return Parts(source, target, sum(counts), x, sides=sides, side_names=names, unused=tuple(unused))
+
+
 def sparse(adjacency: Any) -> Parts:
-    """Read the pattern of a square sparse matrix."""
+    """Read the pattern of a sparse matrix: square, or of the two sides of a bipartite graph."""
     import numpy as np
 
     if not is_sparse(adjacency):
         raise TypeError(f"not a sparse adjacency matrix: {type(adjacency).__qualname__} (scipy.sparse.csr_array converts a dense array)")
     rows, cols = adjacency.shape
-    if rows != cols:
-        raise ValueError(f"invalid graph: an adjacency matrix of shape {adjacency.shape} (need a square matrix)")
     coo = adjacency.tocoo()
     stored = coo.data != 0
     source, target = coo.row[stored].astype(np.int64, copy=False), coo.col[stored].astype(np.int64, copy=False)
     weights = ("edge weights (values of the matrix other than 0 and 1)",) if (coo.data[stored] != 1).any() else ()
+    if rows != cols:
+        sides = [False] * int(rows) + [True] * int(cols)
+        return Parts(source, target + rows, int(rows + cols), unused=weights, sides=sides)
     directions = ("edge directions (the matrix is not symmetric)",) if is_directed(source, target, int(rows)) else ()
     return Parts(source, target, int(rows), unused=weights + directions)
 

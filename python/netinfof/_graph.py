@@ -49,6 +49,11 @@ class Graph:
         Names of the nodes, in order. Results use them. None: nodes are identified by their numbers.
     name
         Name of the graph in reports.
+    bipartite
+        Whether the edges join two kinds of nodes, such as users and items. Pairs of one kind are then no
+        candidates for an edge. None: the structure decides, with a warning.
+    sides
+        For a bipartite graph, 0 or 1 for every node. None: the sides follow from the structure.
 
     Raises
     ------
@@ -77,6 +82,8 @@ class Graph:
         num_nodes: int | None = None,
         nodes: Sequence[Hashable] | None = None,
         name: str = "graph",
+        bipartite: bool | None = None,
+        sides: Any = None,
     ) -> None:
         source, target = _convert.ends(edge_index)
         if nodes is not None and num_nodes is None:
@@ -99,7 +106,8 @@ class Graph:
         if num_nodes is None:
             num_nodes = _convert.count(None, None, source, target)
         x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
-        self._set(Parts(source, target, num_nodes, x, y, nodes), name)
+        known = _convert.sides_of(bipartite, sides, num_nodes)
+        self._set(Parts(source, target, num_nodes, x, y, nodes, sides=known), name)
 
     def _set(self, parts: Parts, name: str) -> None:
         import numpy as np
@@ -133,6 +141,8 @@ class Graph:
                 "class_names": None if classes is None else [str(value) for value in classes.tolist()],
                 "ids": ids,
                 "unknown_nodes": parts.unknown_nodes,
+                "sides": parts.sides,
+                "side_names": None if parts.side_names is None else list(parts.side_names),
             }
         )
         self._native = native
@@ -170,9 +180,9 @@ class Graph:
         ----------
         data
             A :class:`Graph`, a file or the name of a dataset (see :meth:`from_file`), a `Data` of PyG or a
-            dataset with one graph, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
+            dataset with one graph, a `HeteroData` with one relation, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
             frame, an edge index, a list of edges, or a mapping with ``edge_index`` and optionally ``x``,
-            ``y``, ``num_nodes``, ``nodes`` and ``name``.
+            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite`` and ``sides``.
 
         Returns
         -------
@@ -199,12 +209,14 @@ class Graph:
         if isinstance(data, (str, os.PathLike)):
             return cls.from_file(data)
         if isinstance(data, Mapping):
-            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name"}
+            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides"}
             if "edge_index" not in data or not known.issuperset(data):
                 raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and optionally {', '.join(sorted(known - {'edge_index'}))})")
             return cls(**data)
         if _convert.is_dataset(data):
             return cls._only_one(data)
+        if _convert.is_hetero(data) and hasattr(data, "edge_types"):
+            return cls.from_hetero(data)
         if _convert.is_hetero(data):
             raise ValueError("invalid graph: it has several types of nodes or edges (need one type of each: `to_homogeneous()` converts it)")
         if _convert.is_sparse(data):
@@ -246,6 +258,7 @@ class Graph:
         label: str | None = None,
         ends: tuple[str, str] | None = None,
         format: str | None = None,
+        bipartite: bool | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -267,6 +280,9 @@ class Graph:
         format
             Format of the file: ``edges``, ``npz``, ``planetoid``, ``geom-gcn``, ``matlab``, ``ogb``,
             ``matrix-market`` or ``parquet``. None: the format is detected from the content.
+        bipartite
+            Whether the two id columns of an edge list hold two kinds of nodes, which are different even where
+            ids are equal. None: column names such as ``user`` and ``item``, or the structure, decide.
         random_state
             Seed of a generated graph whose name does not include one.
         n_jobs
@@ -289,6 +305,8 @@ class Graph:
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         given = {"nodes": nodes, "label": label, "format": format, "ends": None if ends is None else ",".join(ends)}
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
+        if bipartite is not None:
+            words.append("--bipartite" if bipartite else "--no-bipartite")
         if words[0].startswith("-"):
             words[0] = os.path.join(".", words[0])
         return cls._of_native(_native.load(words, how(n_jobs, progress, notices=True)))
@@ -300,7 +318,8 @@ class Graph:
         Parameters
         ----------
         adjacency
-            A square sparse matrix. Entries other than zero are edges; values and directions are not used.
+            A sparse matrix. Entries other than zero are edges; values and directions are not used. A matrix that
+            is not square is that of a bipartite graph, with the nodes of the rows first.
         x
             Features, one row per node.
         y
@@ -321,6 +340,31 @@ class Graph:
         Graph('graph', nodes=4, edges=3, features=0, classes=0)
         """
         return cls._of_parts(_convert.sparse(adjacency), name, x, y)
+
+    @classmethod
+    def from_hetero(cls, data: Any, relation: tuple[str, str, str] | None = None, *, name: str = "graph") -> Graph:
+        """Make a graph of one relation of a `HeteroData` of PyG.
+
+        A relation of two types of nodes makes a bipartite graph: nodes of the first type come first. Other
+        relations are not used, with a warning; reverse edges of the relation are never used, because they
+        would reveal its held-out edges.
+
+        Parameters
+        ----------
+        data
+            A `HeteroData`. Where the types have different numbers of features, each gets columns of its own.
+        relation
+            The type of the edges: first type of nodes, name, second type. None: the only one, reverse edges
+            (``rev_...``) aside.
+        name
+            Name of the graph in reports.
+
+        Returns
+        -------
+        Graph
+            The graph.
+        """
+        return cls._of_parts(_convert.hetero(data, relation), name)
 
     @classmethod
     def from_pyg(cls, data: Any, *, name: str = "graph") -> Graph:
@@ -575,6 +619,20 @@ class Graph:
         return self._classes
 
     @property
+    def sides(self) -> NDArray[np.int64] | None:
+        """Side of every node of a bipartite graph, 0 or 1; None for other graphs, or if nothing was stated."""
+        import numpy as np
+
+        known = self._native.sides
+        return None if known is None else np.asarray(known[0], np.int64)
+
+    @property
+    def side_names(self) -> tuple[str, str] | None:
+        """Names of the two sides of a bipartite graph, or None."""
+        known = self._native.sides
+        return None if known is None else (known[1][0], known[1][1])
+
+    @property
     def masks(self) -> dict[str, NDArray[Any]] | None:
         """Masks ``train``, ``val`` and ``test`` of the PyG or DGL object that the graph was made of, or None."""
         return self._masks
@@ -671,6 +729,41 @@ class Graph:
         both = torch.from_numpy(np.concatenate([index, index[::-1]], axis=1))
         return Data(edge_index=both, num_nodes=self.num_nodes, **self._tensors())
 
+    def to_hetero(self) -> Any:
+        """Convert a bipartite graph to a `HeteroData` of PyG.
+
+        Returns
+        -------
+        HeteroData
+            With one type of nodes for each side, called like the side, and the relation ``to`` between them.
+            Features have all columns of the graph.
+
+        Raises
+        ------
+        ValueError
+            If the graph is not bipartite.
+        """
+        import numpy as np
+        import torch
+        from torch_geometric.data import HeteroData
+
+        side, names = self.sides, self.side_names
+        if side is None or names is None:
+            raise ValueError("invalid graph: it has no sides (need a bipartite graph, such as Graph(..., bipartite=True))")
+        place = np.empty(self.num_nodes, np.int64)
+        data, x = HeteroData(), self._tensors().get("x")
+        for at, kind in enumerate(names):
+            own = np.flatnonzero(side == at)
+            place[own] = np.arange(len(own))
+            data[kind].num_nodes = len(own)
+            if x is not None:
+                data[kind].x = x[torch.from_numpy(own)]
+        index = self.edge_index
+        turned = side[index[0]] == 1
+        index = np.where(turned, index[::-1], index)
+        data[names[0], "to", names[1]].edge_index = torch.from_numpy(place[index])
+        return data
+
     def _tensors(self) -> dict[str, Any]:
         """Return features and labels as tensors of PyTorch, under the names of PyG."""
         import numpy as np
@@ -754,9 +847,12 @@ class Graph:
         classes = self.classes if self._native.class_names is not None else None
         rows = self._native.sparse()
         x = self.x if rows is None else (*rows, self.num_features)
-        return _restored, ((self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks),)
+        known = self._native.sides
+        sides, side_names = (None, None) if known is None else (known[0], self.side_names)
+        return _restored, ((self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, sides, side_names),)
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
-    index, x, y, num_nodes, nodes, classes, name, masks = state
-    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes, coded=True), name)
+    index, x, y, num_nodes, nodes, classes, name, masks, sides, side_names = state
+    parts = Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes, coded=True, sides=sides, side_names=side_names)
+    return Graph._of_parts(parts, name)

@@ -413,7 +413,7 @@ class LinkPredictor(Estimator):
         k
             Number of partners per node, or of pairs with `overall`.
         exclude_known
-            Whether known edges are left out of the result.
+            Whether known edges are left out of the result. In a bipartite graph they always are.
         overall
             Whether to return the `k` likeliest pairs of the whole graph. `nodes` must be None.
         pool

@@ -180,7 +180,7 @@ class Model:
         k
             Number of partners per node, or of pairs with `overall`.
         exclude_known
-            Whether known edges are left out of the result.
+            Whether known edges are left out of the result. In a bipartite graph they always are.
         overall
             Whether to return the `k` likeliest pairs of the whole graph. `nodes` must be None.
         pool
@@ -225,6 +225,46 @@ class Model:
         starts = np.flatnonzero(np.r_[True, node[1:] != node[:-1]]) if len(node) else node
         rank = np.arange(len(node)) - np.repeat(starts, np.diff(np.r_[starts, len(node)])) + 1
         return Table(node=names[node], rank=rank, partner=names[partner], **figures)
+
+    def evaluate(
+        self,
+        pairs: Any,
+        *,
+        k: int = 20,
+        graph: GraphLike | None = None,
+        all_edges: bool = True,
+        n_jobs: int | None = None,
+    ) -> dict[str, float]:
+        """Measure the ranking of items for users on held-out edges of a bipartite graph.
+
+        Parameters
+        ----------
+        pairs
+            Held-out edges: an array of two columns or a sequence of pairs, as in :meth:`link_scores`. Edges
+            that the model uses must not be among them.
+        k
+            Length of the lists. Known edges are left out of them.
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        all_edges
+            Whether the model uses all edges of its graph. If False, it uses only the training edges. It has no
+            effect with `graph`.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        dict
+            ``recall``, ``ndcg`` and ``hit_rate``, means over the ``nodes`` of the first side that have held-out
+            edges, the number of these ``edges``, and ``k``.
+        """
+        k = integer(k, "k")
+        if k < 1:
+            raise ValueError(f"invalid `k`: {k} (need at least 1)")
+        known, scorer = self._scorer(graph, n_jobs, all_edges)
+        found: dict[str, float] = json.loads(scorer.evaluate(_pairs(known, pairs), k, how(n_jobs, None)))
+        return found
 
     def vectors(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return vectors of the nodes for a vector store.

@@ -75,8 +75,9 @@ def test_a_sparse_adjacency_is_its_pattern() -> None:
             graph = Graph.of(matrix)
         same(graph)
         assert graph.num_nodes == 6
-    with pytest.raises(ValueError, match=r"of shape \(2, 3\) \(need a square matrix\)"):
-        Graph.of(sparse.csr_matrix((2, 3)))
+    # Not square: rows and columns are the two sides of a bipartite graph.
+    bipartite = Graph.of(sparse.csr_matrix((2, 3)))
+    assert bipartite.sides is not None and bipartite.sides.tolist() == [0, 0, 1, 1, 1]
 
 
 def test_labels_may_be_numbers_names_or_unknown() -> None:
@@ -516,3 +517,41 @@ def test_pickles_keep_the_numbers_of_classes(tmp_path: Path) -> None:
     graph = Graph.from_file(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
     again = pickle.loads(pickle.dumps(graph))
     assert again.classes.tolist() == graph.classes.tolist() and again.y.tolist() == graph.y.tolist()  # type: ignore[union-attr]
+
+
+def test_sides_of_a_bipartite_graph() -> None:
+    rng = np.random.default_rng(0)
+    users, items = rng.integers(0, 60, 600), rng.integers(0, 30, 600)
+    graph = netinfof.Graph([users, items + 60], num_nodes=90, sides=[0] * 60 + [1] * 30)
+    assert graph.sides is not None and graph.sides.sum() == 30 and graph.side_names == ("user", "item")
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.sides.tolist() == graph.sides.tolist()
+    with pytest.raises(ValueError, match="lies inside the side `user`"):
+        netinfof.Graph([[0, 0], [1, 2]], sides=[0, 0, 1])
+    with pytest.raises(ValueError, match="a 0 or a 1 for each of 3 nodes"):
+        netinfof.Graph([[0, 0], [1, 2]], sides=[0, 1])
+    with pytest.raises(ValueError, match="odd length"):
+        netinfof.Graph([[0, 1, 2], [1, 2, 0]], bipartite=True)
+    assert netinfof.Graph([[0, 1], [2, 3]], bipartite=True).sides is not None
+    # Chance: no signal across the sides, whatever the structure says.
+    result = netinfof.probe(graph, dim=16)
+    assert result.verdict.kind in ("nothing", "undecided") and result.data["graph"]["sides"]["nodes"] == [60, 30]
+    assert "sides" not in netinfof.probe(netinfof.Graph(graph.edge_index, bipartite=False), dim=16).data["graph"]
+
+
+def test_a_ranking_is_evaluated() -> None:
+    rng = np.random.default_rng(1)
+    users, items = rng.integers(0, 120, 4000), rng.integers(0, 60, 4000)
+    kept = users % 3 == items % 3
+    pairs = np.unique(np.stack([users[kept], items[kept] + 120], axis=1), axis=0)
+    rng.shuffle(pairs)
+    train, test = pairs[:-60], pairs[-60:]
+    graph = netinfof.Graph(train.T, num_nodes=180, sides=[0] * 120 + [1] * 60)
+    model = netinfof.act(graph, dim=16).model
+    assert model is not None
+    found = model.evaluate(test, k=20)
+    assert found["edges"] == 60 and found["recall"] > 0.6
+    top = model.recommend([0], k=5)
+    assert all(partner >= 120 for partner in top["partner"])
+    with pytest.raises(ValueError, match="edges that the model sees"):
+        model.evaluate(train, k=20)

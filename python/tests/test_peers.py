@@ -63,6 +63,29 @@ def test_odd_data(demo: netinfof.Graph) -> None:
         netinfof.Graph.of(data.HeteroData())
 
 
+def test_hetero_data_there_and_back() -> None:
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data")
+    ratings = data.HeteroData()
+    ratings["customer"].x = torch.rand(5, 2)
+    ratings["film"].x = torch.rand(4, 3)
+    # Customer 0 and film 0 are different nodes.
+    index = torch.tensor([[0, 0, 1, 2, 4], [0, 3, 1, 0, 2]])
+    ratings["customer", "saw", "film"].edge_index = index
+    ratings["film", "rev_saw", "customer"].edge_index = index.flip(0)
+    graph = netinfof.Graph.of(ratings)
+    assert (graph.num_nodes, graph.num_edges, graph.num_features) == (9, 5, 5)
+    assert graph.side_names == ("customer", "film") and graph.sides is not None and graph.sides.tolist() == [0] * 5 + [1] * 4
+    back = graph.to_hetero()
+    assert torch.equal(back["customer", "to", "film"].edge_index, index)
+    assert torch.equal(back["customer"].x[:, :2], ratings["customer"].x) and torch.equal(back["film"].x[:, 2:], ratings["film"].x)
+    ratings["customer", "knows", "customer"].edge_index = torch.tensor([[0], [1]])
+    with pytest.raises(ValueError, match="takes one of them as `relation`"):
+        netinfof.Graph.of(ratings)
+    with pytest.warns(UserWarning, match="'knows'"):
+        assert netinfof.Graph.from_hetero(ratings, ("customer", "saw", "film")).num_edges == 5
+
+
 def test_a_dataset_goes_in(demo: netinfof.Graph) -> None:
     data = pytest.importorskip("torch_geometric.data")
     one = as_pyg(demo)

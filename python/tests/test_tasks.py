@@ -166,6 +166,7 @@ def test_keywords_are_the_words_of_the_command(command: str) -> None:
     help_text = subprocess.run([command, "probe", "--help"], check=True, capture_output=True, text=True).stdout
     words = {word[2:].replace("-", "_") for word in re.findall(r"^\s+(?:-\w, )?(--[a-z0-9-]+)", help_text, re.MULTILINE)}
     elsewhere = {"task", "seed", "threads", "quiet", "help", "json", "html", "verbose", "nodes", "label", "ends", "format", "split", "train", "valid", "test"}
+    elsewhere |= {"bipartite", "no_bipartite"}  # Of the graph: `Graph.from_file` and `Graph` take them.
     elsewhere.add("component")  # The keyword `components` takes a mapping instead of files.
     assert words - elsewhere == set(netinfof.Options.__annotations__)
 

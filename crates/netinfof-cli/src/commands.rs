@@ -280,6 +280,7 @@ fn check_split(args: &CheckSplitArgs, exec: &Exec) -> Result<u8> {
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     let start = Instant::now();
     let graph = load_graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
+    let graph = graph.with_detected_sides(exec);
     show_facts(inspect.output.json.as_deref(), &graph, start)
 }
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
-use netinfof::graph::GraphFacts;
+use netinfof::graph::{GraphFacts, SidesOrigin};
+use netinfof::model::RankingMetrics;
 use netinfof::plan::{self, Plan};
 use netinfof::report::Estimate;
 use netinfof::report::RunParams;
@@ -97,7 +98,11 @@ pub(crate) fn run_line(report: &Report) -> String {
                 Negatives::Degree => ", negatives matched by degree",
                 Negatives::Heart => ", hard negatives",
             };
-            format!("link prediction · {protocol}{negatives}")
+            let bipartite = graph.sides.as_ref().map_or(String::new(), |sides| {
+                let [(a, first), (b, second)] = [0, 1].map(|side| (&sides.names[side], sides.nodes[side]));
+                format!(" · bipartite ({first} {a}, {second} {b})")
+            });
+            format!("link prediction{bipartite} · {protocol}{negatives}")
         }
         RunParams::Nodes(_) => format!("node classification · {}", plural(graph.classes, "class")),
     };
@@ -372,6 +377,19 @@ pub(crate) fn checked(sizes: [usize; 3], checked: &Checked, allowed: &[String]) 
     lines.join("\n")
 }
 
+/// How good a ranking is on held-out edges.
+pub(crate) fn ranking(found: &RankingMetrics) -> String {
+    format!(
+        "{} on {}\n  recall@{k}    {:.4}\n  ndcg@{k}      {:.4}\n  hit rate@{k}  {:.4}",
+        plural(found.nodes, "node"),
+        plural(found.edges, "held-out edge"),
+        found.recall,
+        found.ndcg,
+        found.hit_rate,
+        k = found.k
+    )
+}
+
 /// The facts about a graph, as lines for a terminal.
 pub(crate) fn facts(facts: &GraphFacts) -> String {
     let mut lines = vec![
@@ -384,6 +402,16 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
         ),
         format!("  isolated    {}{}", facts.isolated, share(facts.isolated, facts.nodes)),
     ];
+    if let Some(sides) = &facts.sides {
+        let [(a, first), (b, second)] = [0, 1].map(|side| (&sides.names[side], sides.nodes[side]));
+        let origin = match sides.origin {
+            SidesOrigin::Given => "",
+            SidesOrigin::Structure => ", by structure",
+        };
+        lines.push(format!(
+            "  bipartite   {first} nodes on the side `{a}`, {second} on the side `{b}`{origin}"
+        ));
+    }
     if let Some(r) = facts.degree_assortativity {
         lines.push(format!("  assortative {r:+.3} (correlation of the degrees at the ends of an edge)"));
     }

@@ -13,6 +13,7 @@ mod ogb;
 mod planetoid;
 mod splits;
 mod torch;
+mod two_sides;
 
 use std::fs::File;
 use std::io::Read;
@@ -52,6 +53,10 @@ pub struct LoadParams {
     pub format: Option<Format>,
     /// User-supplied components: the name and the file of each ([`component()`]).
     pub components: Vec<(String, PathBuf)>,
+    /// Whether the graph is bipartite: `Some(true)` if the two id columns of an edge list hold different nodes
+    /// even where ids are equal; in other formats the sides come from the file or the structure. By default
+    /// column names such as `user` and `item`, or the structure, decide.
+    pub bipartite: Option<bool>,
 }
 
 /// File formats of graphs (docs/formats.md).
@@ -134,6 +139,11 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
             why: format!("{source} has {} nodes and no edges", graph.nodes()),
         });
     }
+    let graph = match params.bipartite {
+        Some(false) => graph.without_sides(),
+        Some(true) if graph.sides().is_none() => graph.with_structural_sides()?,
+        _ => graph,
+    };
     if graph.self_loops() > 0 {
         let loops = graph.self_loops();
         exec.notice(format!("{loops} self {} dropped", if loops == 1 { "loop" } else { "loops" }));

@@ -9,6 +9,8 @@ use netinfof::{Error, Result};
 
 /// Prefix of the names of arrays with user-supplied components.
 pub(crate) const COMPONENT: &str = "component.";
+/// A third entry of `side_names`: ids begin with the name of their side.
+pub(crate) const QUALIFIED: &str = "SIDE:ID";
 
 /// An open npz file.
 pub(crate) struct Npz {

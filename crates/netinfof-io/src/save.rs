@@ -8,7 +8,7 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::npz::COMPONENT;
+use crate::npz::{COMPONENT, QUALIFIED};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
@@ -28,11 +28,17 @@ pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
         return whole(path, |file| parquet_edges(graph, file));
     }
     table(path, |out, delimiter| {
-        writeln!(out, "source{delimiter}target")?;
+        let [source, target] = end_names(graph);
+        writeln!(out, "{source}{delimiter}{target}")?;
         each_edge(graph, |i, j| {
             writeln!(out, "{}{delimiter}{}", name(graph, i, delimiter), name(graph, j, delimiter))
         })
     })
+}
+
+/// Names of the two id columns.
+fn end_names(graph: &Graph) -> [&str; 2] {
+    graph.sides().map_or(["source", "target"], |sides| sides.names().each_ref().map(String::as_str))
 }
 
 /// Writes the nodes as a table with a header: id, label if there are labels (empty if unknown), and every
@@ -106,7 +112,7 @@ fn id_column(graph: &Graph, kind: Kind, nodes: impl Iterator<Item = usize>) -> C
 
 fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     let kind = id_kind(graph);
-    let mut table = Writer::new(file, &[("source", kind), ("target", kind)])?;
+    let mut table = Writer::new(file, &end_names(graph).map(|name| (name, kind)))?;
     let mut rows: Vec<[usize; 2]> = Vec::new();
     let mut flush = |rows: &mut Vec<[usize; 2]>| {
         let columns = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row[end])));
@@ -156,7 +162,7 @@ pub fn market(graph: &Graph, path: &Path) -> Result<()> {
         writeln!(out, "%%MatrixMarket matrix coordinate pattern symmetric")?;
         writeln!(out, "{0} {0} {1}", graph.nodes(), graph.edge_count())?;
         // Below the diagonal, counted from 1.
-        each_edge(graph, |i, j| writeln!(out, "{} {}", j + 1, i + 1))
+        each_edge(graph, |i, j| writeln!(out, "{} {}", i.max(j) + 1, i.min(j) + 1))
     })
 }
 
@@ -166,7 +172,9 @@ fn each_edge(
 ) -> std::io::Result<()> {
     for node in 0..graph.nodes() {
         for &other in graph.adjacency().row(node).iter().filter(|&&other| other as usize > node) {
-            each(node, other as usize)?;
+            let pair = [node as u32, other];
+            let [i, j] = graph.sides().map_or(pair, |sides| sides.oriented(pair));
+            each(i as usize, j as usize)?;
         }
     }
     Ok(())
@@ -276,6 +284,14 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     if let Some(ids) = graph.ids() {
         file.ids(ids)?;
     }
+    if let Some(sides) = graph.sides() {
+        file.array("side", "|u1", &[nodes], |out| {
+            sides.second().iter().try_for_each(|&second| out.write_all(&[u8::from(second)]))
+        })?;
+        let mut names = sides.names().to_vec();
+        names.extend(sides.has_qualified_ids().then(|| QUALIFIED.to_string()));
+        file.texts("side_names", &names)?;
+    }
     for own in graph.custom_components() {
         let rows = own.rows();
         file.array(&format!("{COMPONENT}{}", own.name()), "<f4", &[rows.rows(), rows.cols()], |out| {
@@ -312,8 +328,12 @@ struct Arrays<W: Write + std::io::Seek> {
 
 impl<W: Write + std::io::Seek> Arrays<W> {
     fn ids(&mut self, ids: &[String]) -> std::io::Result<()> {
+        self.texts("ids", ids)
+    }
+
+    fn texts(&mut self, name: &str, ids: &[String]) -> std::io::Result<()> {
         let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0).max(1);
-        self.array("ids", &format!("<U{width}"), &[ids.len()], |out| {
+        self.array(name, &format!("<U{width}"), &[ids.len()], |out| {
             ids.iter().try_for_each(|id| {
                 let letters = id.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
                 letters.into_iter().try_for_each(|letter| out.write_all(&letter.to_le_bytes()))

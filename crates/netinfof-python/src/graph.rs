@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use netinfof::graph::Sides;
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
@@ -121,6 +122,12 @@ impl Graph {
         self.inner.class_names().map(<[String]>::to_vec)
     }
 
+    /// Whether each node is on the second side, and the names of the two sides; None unless it is bipartite.
+    #[getter]
+    fn sides(&self) -> Option<(Vec<bool>, [String; 2])> {
+        self.inner.sides().map(|sides| (sides.second().to_vec(), sides.names().clone()))
+    }
+
     /// Every edge once: a row of smaller ends and a row of larger ends.
     fn edges<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let edges = self.inner.edges();
@@ -202,6 +209,15 @@ pub(crate) struct Parts<'py> {
     class_names: Option<Vec<String>>,
     ids: Option<Vec<String>>,
     unknown_nodes: bool,
+    sides: SidesInput,
+    side_names: Option<[String; 2]>,
+}
+
+/// Which nodes are on the second side of a bipartite graph, or whether the graph is bipartite at all.
+#[derive(FromPyObject)]
+enum SidesInput {
+    Stated(Option<bool>),
+    Second(Vec<bool>),
 }
 
 /// Builds a graph from arrays.
@@ -233,6 +249,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
     let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
     let (name, class_names, ids, unknown_nodes) =
         (parts.name, parts.class_names, parts.ids, parts.unknown_nodes);
+    let (sides, side_names) = (parts.sides, parts.side_names);
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
         return Err(fault(format!("{} ids for {nodes} nodes; there must be one for each node", ids.len())));
     }
@@ -255,6 +272,18 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         if unknown_nodes {
             graph = graph.with_unknown_nodes();
         }
+        graph = match sides {
+            SidesInput::Stated(None) => graph,
+            SidesInput::Stated(Some(false)) => graph.without_sides(),
+            SidesInput::Stated(Some(true)) => graph.with_structural_sides()?,
+            SidesInput::Second(second) => {
+                let sides = Sides::new(second);
+                graph.with_sides(match side_names {
+                    Some(names) => sides.named(names),
+                    None => sides,
+                })?
+            }
+        };
         Ok(graph.with_class_names(class_names))
     });
     let inner = built.map_err(|e| raise(py, &e))?;

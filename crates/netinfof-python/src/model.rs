@@ -171,6 +171,20 @@ impl Scorer {
         self.inner.density()
     }
 
+    /// How good the rankings of the first side's nodes are on held-out edges, as JSON.
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        pairs: PyReadonlyArray2<'_, i64>,
+        k: usize,
+        how: RunSettings<'_>,
+    ) -> PyResult<String> {
+        let pairs = to_pairs(py, &pairs, "held-out")?;
+        let scorer = Arc::clone(&self.inner);
+        let found = work::run(py, how, move |exec| scorer.evaluate(&pairs, k, exec))?;
+        Ok(serde_json::to_string(&found).expect("figures can always be written as JSON"))
+    }
+
     /// Calibrated log-odds, where this share of the pairs are edges.
     fn log_odds<'py>(&self, scores: PyReadonlyArray1<'py, f64>, prior: f64) -> Bound<'py, PyArray1<f64>> {
         mapped(&scores, |score| self.inner.calibration().log_odds(score, prior))

@@ -5,6 +5,7 @@
 
 pub(crate) mod facts;
 mod features;
+mod sides;
 mod truth;
 
 use std::borrow::Cow;
@@ -14,8 +15,9 @@ use crate::matrix::Matrix;
 use crate::spec::{ComponentKind, CustomName};
 
 pub use crate::csr::{Csr, NodeId, Pair};
-pub use facts::{FeatureSimilarity, GraphFacts, Homophily};
+pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
+pub use sides::{Sides, SidesOrigin};
 pub use truth::Truth;
 
 pub use crate::csr::ordered;
@@ -66,7 +68,7 @@ impl<'a> From<&'a Graph> for NodeInputs<'a> {
     }
 }
 
-/// An undirected simple graph with optional features and labels.
+/// An undirected simple graph with optional features and labels, and with two sides if it is bipartite.
 #[derive(Clone, Debug)]
 pub struct Graph {
     name: String,
@@ -80,6 +82,7 @@ pub struct Graph {
     self_loops: usize,
     duplicates: usize,
     unknown_nodes: bool,
+    sides: sides::KnownSides,
 }
 
 impl Graph {
@@ -117,6 +120,7 @@ impl Graph {
             self_loops,
             duplicates: proper - sorted.len(),
             unknown_nodes: false,
+            sides: sides::KnownSides::Unstated,
         })
     }
 
@@ -152,6 +156,7 @@ impl Graph {
             self_loops: 0,
             duplicates,
             unknown_nodes: false,
+            sides: sides::KnownSides::Unstated,
         }
     }
 
@@ -317,6 +322,7 @@ impl Graph {
             self_loops: self.self_loops,
             duplicates: self.duplicates,
             unknown_nodes: self.unknown_nodes,
+            sides: self.sides.clone(),
         }
     }
 

@@ -342,7 +342,8 @@ pub(crate) fn learn_pairs<'a>(
     exec: &Exec,
 ) -> Result<(Option<Learned>, Vec<PairScore<'a>>)> {
     let labels = training.act.labels();
-    let degrees = DegreeScore::fit(&split.graph, &training.act.pairs, &labels, exec)?;
+    let sides = split.sides().map(|own| &**own);
+    let degrees = DegreeScore::fit(&split.graph, sides, &training.act.pairs, &labels, exec)?;
     let probe = degrees.similarities(&training.probe.pairs, exec);
     let mut parts =
         vec![PairScore { subject: Subject::Degrees, score: PairScoreKind::Degrees(degrees), probe }];

@@ -6,11 +6,14 @@
 //! fitted on ([`Model::links`]).
 
 mod file;
+mod filter;
 mod newer;
+mod ranking;
 mod recommend;
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +33,10 @@ use crate::pairwise::{Pairwise, PairwiseSource};
 use crate::params::{LinkParams, NodeParams, RunParams};
 use crate::spec::{ComponentKind, Weighting};
 use crate::split::{LinkSplit, NodeSplit};
+use filter::Filter;
 use newer::View;
 
+pub use ranking::{Ranking, RankingChoice, RankingFigure, RankingMetrics};
 pub use recommend::{RecommendParams, Recommended};
 
 /// The task of a model.
@@ -130,6 +135,8 @@ struct LinkFit {
     x: Option<Pairwise>,
     model: LinkModel,
     calibration: LinkCalibration,
+    /// Bipartite graphs: how partners are ranked.
+    ranking: Option<RankingChoice>,
 }
 
 #[derive(Clone, Debug)]
@@ -159,14 +166,15 @@ pub(crate) struct NodeWork<'a> {
 }
 
 impl Model {
-    /// The model from Act on the links of a split.
+    /// The model from Act on the links of a split; in a bipartite graph with the ranking of partners that has the
+    /// highest recall on validation edges.
     pub(crate) fn of_links(
         graph: &Graph,
         work: &LinkWork<'_>,
         params: &LinkParams,
         seed: u64,
         exec: &Exec,
-    ) -> Self {
+    ) -> Result<Self> {
         let LinkWork { split, placements, learned, result } = work;
         let used = || result.used.iter().map(|&at| &learned[at].component);
         let embedded = used()
@@ -182,12 +190,12 @@ impl Model {
         let kinds: Vec<ComponentKind> = used().map(LinkComponent::kind).collect();
         let about =
             About::new(graph, ModelKind::Links, seed, &result.report, RunParams::Links(params.clone()));
-        Model {
+        let known = graph.with_adjacency(split.known_edges(graph).into_owned());
+        // The paper protocol ignores sides, and so does its model.
+        let known = if split.sides().is_some() { known } else { known.without_sides() };
+        let mut model = Model {
             about,
-            graph: graph
-                .with_adjacency(split.known_edges(graph).into_owned())
-                .keep_components(&kinds)
-                .on_its_own(),
+            graph: known.keep_components(&kinds).on_its_own(),
             training: split.graph.clone(),
             preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
             fit: FittedTask::Links(LinkFit {
@@ -195,8 +203,14 @@ impl Model {
                 x,
                 model: result.model.clone(),
                 calibration: result.calibration.clone(),
+                ranking: None,
             }),
+        };
+        let ranking = RankingChoice::of(&model, split, exec)?;
+        if let FittedTask::Links(fit) = &mut model.fit {
+            fit.ranking = ranking;
         }
+        Ok(model)
     }
 
     /// The model from Act on the nodes of a split.
@@ -285,6 +299,15 @@ impl Model {
         }
     }
 
+    /// How the partners of a node are ranked; `None` for models of other tasks and graphs that are not
+    /// bipartite.
+    pub fn ranking(&self) -> Option<&RankingChoice> {
+        match &self.fit {
+            FittedTask::Links(fit) => fit.ranking.as_ref(),
+            FittedTask::Nodes(_) | FittedTask::Embedding(_) => None,
+        }
+    }
+
     /// Names of the classes, and from log-odds to their probabilities; `None` for other models.
     pub fn node_calibration(&self) -> Option<(Vec<String>, &NodeCalibration)> {
         match &self.fit {
@@ -340,12 +363,22 @@ impl Model {
         })?;
         drop(input);
         components.extend(fit.x.clone().map(LinkComponent::Pairwise));
+        let seen_graph = match newer {
+            None => self.graph.bare(),
+            Some(newer) => self.with_sides_of_model(newer, known.as_deref())?,
+        };
+        let sides = seen_graph.shared_sides().cloned();
+        let visible = sides.is_some().then(|| Arc::new(graph.clone().into_owned()));
+        let filter = ranking::filter_of(fit.ranking.as_ref(), &graph, sides.as_ref(), exec)?;
         let source = fit.x.as_ref().map(|_| {
             let (graph, features) = (Cow::Owned(graph.into_owned()), Cow::Owned(features.into_owned()));
             PairwiseSource::prepared(graph, features, self.preparations[1].as_ref(), exec)
+                .across(sides.as_ref())
         });
         Ok(LinkScorer {
-            graph: newer.unwrap_or(&self.graph).bare(),
+            graph: seen_graph,
+            visible,
+            filter,
             components,
             source,
             model: fit.model.clone(),
@@ -436,6 +469,10 @@ fn preparations(
 pub struct LinkScorer {
     /// Names and known edges.
     graph: Graph,
+    /// Bipartite graphs: the edges that the components see.
+    visible: Option<Arc<Csr>>,
+    /// Bipartite graphs: the filter that ranks partners, if it is not the model.
+    filter: Option<(Filter, RankingChoice)>,
     components: Vec<LinkComponent>,
     source: Option<PairwiseSource<'static>>,
     model: LinkModel,
@@ -453,10 +490,11 @@ impl LinkScorer {
         &self.calibration
     }
 
-    /// The share of known edges among all pairs: the prior for random pairs.
+    /// The share of known edges among all pairs that may be edges: the prior for random pairs.
     pub fn density(&self) -> f64 {
         let n = self.graph.nodes() as f64;
-        (self.graph.edge_count() as f64 / (0.5 * n * (n - 1.0)).max(1.0)).clamp(1e-12, 1.0 - 1e-12)
+        let pairs = self.graph.sides().map_or(0.5 * n * (n - 1.0), |sides| sides.pairs() as f64);
+        (self.graph.edge_count() as f64 / pairs.max(1.0)).clamp(1e-12, 1.0 - 1e-12)
     }
 
     /// Log-odds of an edge for every pair, the same as Act's for the same graph. X is computed for an edge of
@@ -477,6 +515,12 @@ impl LinkScorer {
                 format!("({name}, {name})"),
                 "two different nodes in each pair",
             ));
+        }
+        if let Some((sides, [i, j])) = self.graph.sides().and_then(|own| Some((own, own.inside(pairs)?))) {
+            let side = &sides.names()[sides.of(i)];
+            let [i, j] = [i, j].map(|node| self.graph.node_name(node as usize));
+            let need = format!("pairs across the two sides; both nodes are on the side `{side}`");
+            return Err(Error::param("pairs", format!("({i}, {j})"), need));
         }
         let components: Vec<&LinkComponent> = self.components.iter().collect();
         let mut scores = Vec::with_capacity(pairs.len());

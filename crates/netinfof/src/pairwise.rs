@@ -5,12 +5,14 @@
 //! graph, everything is counted as if that edge were absent: a test edge is not in the graph that its
 //! features come from, so a training edge must not be either.
 
+mod across;
 mod connected;
 mod degrees;
 mod feature_rows;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use self::connected::Connections;
 pub(crate) use self::degrees::DegreeScore;
@@ -18,7 +20,7 @@ use self::feature_rows::FeatureRows;
 use crate::component::{ComponentParams, Preparation, PreparedRows};
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, NodeId, Pair};
+use crate::graph::{Csr, Features, NodeId, Pair, Sides};
 use crate::kernel::{self, Blocks};
 use crate::linalg::solve_spd;
 use crate::matrix::{LARGE, Matrix};
@@ -78,6 +80,8 @@ pub struct PairwiseSource<'a> {
     around: Vec<[f64; 2]>,
     connections: Connections,
     features: Option<FeatureSource<'a>>,
+    /// Of a bipartite graph; the columns are then those of [`across`].
+    sides: Option<Arc<Sides>>,
 }
 
 /// Rows of features of length 1, unweighted and with rare columns given more weight.
@@ -109,25 +113,21 @@ impl<'a> PairwiseSource<'a> {
         preparation: Option<&Preparation>,
         exec: &Exec,
     ) -> Self {
-        let n = graph.rows();
-        let inverse: Vec<[f32; 2]> = (0..n)
-            .map(|node| {
-                let degree = graph.row(node).len().max(1) as f64;
-                [1.0 / degree, degree.powf(-1.5)].map(|v| v as f32)
-            })
-            .collect();
-        let around = (0..n)
-            .map(|node| {
-                let mut sums = [0.0f64; 2];
-                for &k in graph.row(node) {
-                    sums.iter_mut().zip(inverse[k as usize]).for_each(|(sum, v)| *sum += f64::from(v));
-                }
-                sums
-            })
-            .collect();
+        let (inverse, around) = across::middle_weights(&graph, None);
         let features = preparation.and_then(|how| FeatureSource::new(LARGE, &graph, features, how, exec));
         let connections = Connections::new(&graph);
-        PairwiseSource { graph, max_degree: MAX_DEGREE, inverse, around, connections, features }
+        let max_degree = MAX_DEGREE;
+        PairwiseSource { graph, max_degree, inverse, around, connections, features, sides: None }
+    }
+
+    /// The same for pairs across the two sides, if there are sides.
+    #[must_use]
+    pub fn across(mut self, sides: Option<&Arc<Sides>>) -> Self {
+        if let Some(sides) = sides {
+            (self.inverse, self.around) = across::middle_weights(&self.graph, Some(sides));
+            self.sides = Some(Arc::clone(sides));
+        }
+        self
     }
 
     pub(crate) fn graph(&self) -> &Csr {
@@ -387,8 +387,13 @@ impl<'a> Walker<'a> {
             e -= 1.0;
         }
         let paths = paths.map(|v| v.max(0.0));
-        let (log_d, log_e) = (d.ln_1p(), e.ln_1p());
         let cosines = features.as_ref().map_or([0.0; 5], |features| self.cosines(features, j, linked, d, e));
+        let closeness = self.source.connections.closeness(i, j, linked);
+        if let Some(sides) = &self.source.sides {
+            let degrees = if sides.of(self.start) == 0 { [d, e] } else { [e, d] };
+            return across::columns(paths, degrees, closeness, cosines);
+        }
+        let (log_d, log_e) = (d.ln_1p(), e.ln_1p());
         [
             common.ln_1p(),
             ra,
@@ -404,7 +409,7 @@ impl<'a> Walker<'a> {
             (ra + 1e-3).ln(),
             (paths[1] + 1e-4).ln(),
             (paths[2] + 1e-5).ln(),
-            self.source.connections.closeness(i, j, linked),
+            closeness,
             cosines[0],
             cosines[1],
             cosines[2],

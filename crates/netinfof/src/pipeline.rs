@@ -14,7 +14,7 @@ use crate::ordered_map::OrderedMap;
 use crate::params::{Goal, LinkParams, NodeParams};
 use crate::report::Report;
 use crate::seed::Seed;
-use crate::split::{LinkPairs, NodeSets};
+use crate::split::{self, LinkPairs, NodeSets};
 use crate::task::{Links, Nodes, Run, Task};
 
 pub use crate::task::{TestedLinks, TestedNodes};
@@ -38,6 +38,7 @@ pub fn links(
     exec: &Exec,
 ) -> Result<Report> {
     let params = &params.with_own_of(graph);
+    let graph = &split::sided(graph, own, params.split.protocol, exec);
     report::<Links>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -93,6 +94,7 @@ pub fn fit_links(
     exec: &Exec,
 ) -> Result<Fitted<TestedLinks>> {
     let params = &params.with_own_of(graph);
+    let graph = &split::sided(graph, own, params.split.protocol, exec);
     fit::<Links>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -205,7 +207,7 @@ fn split<T: Task>(
         Goal::Act => {
             let fit = T::act(run, &work, &probed, seed)?;
             if let Some(kept) = kept {
-                *kept = Some(T::keep(run, &work, &fit, seed));
+                *kept = Some(T::keep(run, &work, &fit, seed)?);
             }
             Some(T::act_report(fit))
         }

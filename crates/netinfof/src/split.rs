@@ -10,19 +10,18 @@ mod nodes;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Graph, NodeId, Pair, ordered};
+use crate::graph::{Csr, Graph, NodeId, Pair, Sides, ordered};
 use crate::metric;
 use crate::seed::{Draw, Seed, Stream};
 
-use negatives::{
-    distinct_non_edges, free_pairs, matched_non_edges, matched_pair, random_pair, too_dense, unverified,
-};
+use negatives::{PairSpace, unverified};
 pub use nodes::{NodeSets, NodeSplit, NodeSplitParams, nodes, nodes_given};
 
 /// What counts as a negative. Figures of the two protocols must not be compared.
@@ -154,6 +153,13 @@ pub struct LinkPairs {
     pub test: Pairs,
 }
 
+impl LinkPairs {
+    /// The edges of all sets.
+    pub(crate) fn edges(&self) -> impl Iterator<Item = &Pair> {
+        [&self.train, &self.valid.positives, &self.test.positives].into_iter().flatten()
+    }
+}
+
 /// A split of the edges: the training graph, and the validation and test pairs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -177,9 +183,21 @@ pub struct LinkSplit {
     pub negatives: Negatives,
     /// Whether all edges of the split are known to be edges of the graph.
     within_graph: bool,
+    /// The sides of a bipartite graph, which negatives join; none in the paper protocol.
+    sides: Option<Arc<Sides>>,
 }
 
 impl LinkSplit {
+    /// The sides that every pair of the split joins, if the graph is bipartite.
+    pub(crate) fn sides(&self) -> Option<&Arc<Sides>> {
+        self.sides.as_ref()
+    }
+
+    /// The pairs that may be edges of this graph.
+    fn space<'a>(&'a self, edges: &'a Csr) -> PairSpace<'a> {
+        PairSpace { edges, sides: self.sides.as_deref() }
+    }
+
     /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges
     /// that the graph does not contain: OGB's graphs contain only the training edges.
     pub(crate) fn known_edges<'a>(&self, graph: &'a Graph) -> Cow<'a, Csr> {
@@ -223,6 +241,7 @@ const CHOICE_MOST: usize = 400_000;
 /// Splits the edges by a seeded permutation and draws as many negatives as positives for validation and test.
 pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
     params.validate()?;
+    let graph = &*sided(graph, None, params.protocol, exec);
     let mut edges = graph.edges();
     if edges.len() < FEWEST_EDGES {
         return Err(Error::Unsuitable {
@@ -267,6 +286,7 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
         protocol: params.protocol,
         negatives: params.negatives,
         within_graph: true,
+        sides: sides_of(graph, params.protocol, exec),
     };
     with_negatives(split, graph, seed, exec)
 }
@@ -280,6 +300,7 @@ pub fn links_given(
     exec: &Exec,
 ) -> Result<LinkSplit> {
     params.check_negatives()?;
+    let graph = &*sided(graph, Some(&pairs), params.protocol, exec);
     let bad = |what: String| Err(Error::InvalidSplit { what });
     let LinkPairs { train, valid, test } = pairs;
     for (name, set) in [
@@ -318,6 +339,19 @@ pub fn links_given(
             ));
         }
     }
+    if let Some(sides) = graph.sides() {
+        for (set, edges) in
+            [("training", &train), ("validation", &valid.positives), ("test", &test.positives)]
+        {
+            if let Some(pair) = sides.inside(edges.iter().filter(|pair| pair[0] != pair[1])) {
+                return bad(format!(
+                    "{set} edge {} lies inside the side `{}` of a bipartite graph",
+                    name(pair),
+                    sides.names()[sides.of(pair[0])]
+                ));
+            }
+        }
+    }
     let mut edges: Vec<Pair> = train.iter().filter(|e| e[0] != e[1]).map(|&e| ordered(e)).collect();
     let mut seen = DistinctPairs::with_capacity(edges.len());
     edges.retain(|&edge| seen.insert(edge));
@@ -338,6 +372,21 @@ pub fn links_given(
     if params.negatives != Negatives::Uniform && !(valid.negatives.is_empty() && test.negatives.is_empty()) {
         return bad("the split has negatives of its own, so none of the requested kind are drawn".into());
     }
+    let sides = sides_of(graph, params.protocol, exec);
+    if let Some(sides) = &sides {
+        for (set, held_out) in [("validation", &valid), ("test", &test)] {
+            let bad: Vec<Pair> =
+                held_out.negatives.iter().copied().filter(|&pair| !sides.across(pair)).collect();
+            if let [pair, ..] = bad[..] {
+                exec.notice(format!(
+                    "{} of {} {set} negatives lie inside one side, such as {}; edges never do, so these negatives make the task easier",
+                    bad.len(),
+                    held_out.negatives.len(),
+                    name(pair)
+                ));
+            }
+        }
+    }
     let split = LinkSplit {
         graph: Csr::symmetric(graph.nodes(), &edges),
         train: edges,
@@ -348,8 +397,32 @@ pub fn links_given(
         protocol: params.protocol,
         negatives: params.negatives,
         within_graph: false,
+        sides,
     };
     with_negatives(split, graph, seed, exec)
+}
+
+/// The graph with the sides that its structure shows, if nothing was stated. The paper protocol has no sides.
+pub(crate) fn sided<'a>(
+    graph: &'a Graph,
+    own: Option<&LinkPairs>,
+    protocol: Protocol,
+    exec: &Exec,
+) -> Cow<'a, Graph> {
+    match protocol {
+        Protocol::Paper => Cow::Borrowed(graph),
+        Protocol::Clean => graph.with_sides_of(own.into_iter().flat_map(LinkPairs::edges), exec),
+    }
+}
+
+/// The sides of a bipartite graph, if the protocol respects them.
+fn sides_of(graph: &Graph, protocol: Protocol, exec: &Exec) -> Option<Arc<Sides>> {
+    let sides = graph.shared_sides()?;
+    if protocol == Protocol::Paper {
+        exec.notice("the paper protocol ignores that the graph is bipartite: many negatives lie inside one side, which makes the task easier");
+        return None;
+    }
+    Some(Arc::clone(sides))
 }
 
 /// Draws negatives for validation and test where there are none, and those for choices.
@@ -360,24 +433,26 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
     let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
     // A negative that is an edge in any set would penalise a model that predicts it correctly.
     let all = &*split.known_edges(graph);
+    let sides = split.sides.clone();
+    let space = PairSpace { edges: all, sides: sides.as_deref() };
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
     match (protocol, negatives) {
         (Protocol::Clean, Negatives::Heart) => {
             let positives = [&valid.positives[..], &test.positives];
-            let found = heart::hard(training, all, graph.features(), positives, HEART_EACH, seed, exec)?;
+            let found = heart::hard(training, space, graph.features(), positives, HEART_EACH, seed, exec)?;
             [valid.negatives, test.negatives] = found;
             split.negatives_per_edge = HEART_EACH;
             return Ok(split);
         }
         (Protocol::Clean, Negatives::Degree) => {
             let mut seen = DistinctPairs::default();
-            valid.negatives = matched_non_edges(all, &valid.positives, for_valid, &mut seen, &mut draw)?;
-            test.negatives = matched_non_edges(all, &test.positives, for_test, &mut seen, &mut draw)?;
+            valid.negatives = space.matched(&valid.positives, for_valid, &mut seen, &mut draw)?;
+            test.negatives = space.matched(&test.positives, for_test, &mut seen, &mut draw)?;
         }
         (protocol, _) => {
             let mut drawn = match protocol {
                 Protocol::Paper => unverified(graph.nodes(), for_valid + for_test, &mut draw),
-                Protocol::Clean => distinct_non_edges(all, for_valid + for_test, &mut draw)?,
+                Protocol::Clean => space.distinct(for_valid + for_test, &mut draw)?,
             };
             if for_test > 0 {
                 test.negatives = drawn.split_off(for_valid);
@@ -389,7 +464,7 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
     }
     if protocol == Protocol::Clean && for_valid > 0 && for_test > 0 {
         let evaluated = || split.valid.negatives.iter().chain(&split.test.negatives);
-        let free = free_pairs(all).saturating_sub(evaluated().count());
+        let free = space.free().saturating_sub(evaluated().count());
         // Those that validation or test use already are dropped again.
         let wanted = (CHOICE_FACTOR * for_test).clamp(CHOICE_LEAST, CHOICE_MOST).min(free / 2)
             + evaluated().count().min(CHOICE_MOST);
@@ -397,9 +472,9 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
         let mut choice = match negatives {
             Negatives::Degree => {
                 let mut seen = DistinctPairs::default();
-                matched_non_edges(all, &split.valid.positives, wanted, &mut seen, &mut draw)?
+                space.matched(&split.valid.positives, wanted, &mut seen, &mut draw)?
             }
-            _ => distinct_non_edges(all, wanted, &mut draw)?,
+            _ => space.distinct(wanted, &mut draw)?,
         };
         // A set of the few new pairs needs less memory than one of all evaluated pairs.
         let drawn: DistinctPairs = choice.iter().collect();
@@ -415,9 +490,9 @@ impl LinkSplit {
     /// For each of these held-out edges, one non-edge of `all` whose ends come from two of them: the
     /// frequency of a node, and the edges that the split removed from it, then do not separate negatives from
     /// edges. `None` if there are no such pairs.
-    pub(crate) fn matched(all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
+    pub(crate) fn matched(&self, all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
         let mut draw = seed.stream(Stream::MatchedNegatives, unit);
-        matched_non_edges(all, edges, edges.len(), &mut DistinctPairs::default(), &mut draw).ok()
+        self.space(all).matched(edges, edges.len(), &mut DistinctPairs::default(), &mut draw).ok()
     }
 
     /// Uniform non-edges of `all` for calibration: the negatives for choices, if those are uniform.
@@ -427,7 +502,8 @@ impl LinkSplit {
         }
         let wanted = (CHOICE_FACTOR * self.test.positives.len()).clamp(CHOICE_LEAST, CHOICE_MOST);
         let mut draw = seed.stream(Stream::CalibrationNegatives, 0);
-        Cow::Owned(distinct_non_edges(all, wanted.min(free_pairs(all) / 2), &mut draw).unwrap_or_default())
+        let space = self.space(all);
+        Cow::Owned(space.distinct(wanted.min(space.free() / 2), &mut draw).unwrap_or_default())
     }
 
     /// How well the degrees of the training graph alone separate validation edges from the other validation
@@ -443,26 +519,17 @@ impl LinkSplit {
     /// Random pairs for training. Only the training graph is used: a check against all edges would leak to
     /// the learner which pairs are not held-out edges.
     pub(crate) fn training_negatives(&self, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
-        let nodes = self.graph.rows();
+        let space = self.space(&self.graph);
         match self.protocol {
-            Protocol::Paper => Ok(unverified(nodes, count, draw)),
+            Protocol::Paper => Ok(unverified(self.graph.rows(), count, draw)),
             Protocol::Clean => {
-                if free_pairs(&self.graph) == 0 {
-                    return Err(too_dense(0, count));
+                if space.free() == 0 {
+                    return Err(space.too_dense(count));
                 }
                 if self.negatives == Negatives::Degree {
-                    return Ok((0..count).map(|_| matched_pair(&self.graph, &self.train, draw)).collect());
+                    return Ok((0..count).map(|_| space.matched_pair(&self.train, draw)).collect());
                 }
-                Ok((0..count)
-                    .map(|_| {
-                        loop {
-                            let pair = random_pair(nodes, draw);
-                            if !self.graph.contains(pair[0], pair[1]) {
-                                return pair;
-                            }
-                        }
-                    })
-                    .collect())
+                Ok((0..count).map(|_| space.non_edge(draw)).collect())
             }
         }
     }

@@ -105,8 +105,12 @@ pub(crate) trait Task: Sized {
     /// The reported results of Act.
     fn act_report(fit: Self::Fit) -> ActReport;
     /// The fitted model, and the test data with its predictions.
-    fn keep(run: &Run<'_, Self>, work: &Self::Work<'_>, fit: &Self::Fit, seed: Seed)
-    -> (Model, Self::Tested);
+    fn keep(
+        run: &Run<'_, Self>,
+        work: &Self::Work<'_>,
+        fit: &Self::Fit,
+        seed: Seed,
+    ) -> Result<(Model, Self::Tested)>;
     /// The reported results of every component.
     fn component_reports(work: &Self::Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)>;
     /// How well degrees alone separate the samples, for tasks where this applies.

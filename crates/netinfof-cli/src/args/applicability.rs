@@ -50,6 +50,12 @@ const fn of_partners(option: &'static str) -> OptionScope {
     OptionScope { option, needs: Some(needs), ..ANYWHERE }
 }
 
+/// The same for options that also apply to the evaluation of a ranking.
+const fn of_rankings(option: &'static str) -> OptionScope {
+    let needs = RequiredOptions { command: "recommend", one_of: &["node", "all", "overall", "evaluate"] };
+    OptionScope { option, needs: Some(needs), ..ANYWHERE }
+}
+
 /// Every option that does not apply everywhere.
 const SCOPES: [OptionScope; 29] = [
     replaced("max_evaluated", &[&["train"], &["split"]]),
@@ -78,9 +84,9 @@ const SCOPES: [OptionScope; 29] = [
     // `predict --nodes`; `recommend` has no such option.
     OptionScope { replaced_by: &[&["nodes"]], ..of_partners("prior") },
     replaced("edges", &[&["nodes"]]),
-    of_partners("k"),
+    of_rankings("k"),
     of_partners("exclude_known"),
-    of_partners("pool"),
+    of_rankings("pool"),
     of_partners("output"),
 ];
 
@@ -255,7 +261,7 @@ mod tests {
         assert!(said("netinfof predict m --pairs p --prior 0.1 --edges all -o out.csv").is_empty());
         assert_eq!(
             said("netinfof recommend m --vectors v.npz --k 3"),
-            ["`--k` has no effect without `--node`, `--all` or `--overall`"]
+            ["`--k` has no effect without `--node`, `--all`, `--overall` or `--evaluate`"]
         );
     }
 }

@@ -47,6 +47,28 @@ pub(crate) struct LoadArgs {
     /// Format of GRAPH [default: detected from the content]
     #[arg(long, value_enum, help_heading = INPUT)]
     pub(crate) format: Option<FormatArg>,
+    #[command(flatten)]
+    pub(crate) sides: SidesArgs,
+}
+
+/// Whether the graph is bipartite.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct SidesArgs {
+    /// The graph is bipartite: links join users and items
+    ///
+    /// The two id columns of an edge list hold different nodes, even where ids are equal. [default: if the columns are called user and
+    /// item or similar, or if the structure shows it]
+    #[arg(long, conflicts_with = "no_bipartite", help_heading = INPUT)]
+    pub(crate) bipartite: bool,
+    /// The graph is not bipartite: all pairs of nodes may be links
+    #[arg(long, help_heading = INPUT)]
+    pub(crate) no_bipartite: bool,
+}
+
+impl SidesArgs {
+    fn stated(&self) -> Option<bool> {
+        self.bipartite.then_some(true).or(self.no_bipartite.then_some(false))
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -74,6 +96,7 @@ impl LoadArgs {
         let mut params = LoadParams::default();
         params.nodes.clone_from(&self.nodes);
         params.label.clone_from(&self.label);
+        params.bipartite = self.sides.stated();
         params.format = self.format.map(|format| match format {
             FormatArg::Edges => Format::Edges,
             FormatArg::Npz => Format::Npz,

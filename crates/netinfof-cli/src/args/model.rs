@@ -77,6 +77,15 @@ pub(crate) struct PredictArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct RecommendArgs {
+    /// Rank for every user of held-out edges, and measure the ranking
+    ///
+    /// For bipartite graphs. FILE holds pairs, as for `predict --pairs`. Edges that the model sees must not be among them. Prints recall,
+    /// NDCG and hit rate of lists of length K.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["node", "all", "overall"], help_heading = TASK)]
+    pub(crate) evaluate: Option<PathBuf>,
+    /// Write the figures of `--evaluate` as JSON; `-` prints them
+    #[arg(long, value_name = "FILE|-", requires = "evaluate", help_heading = OUTPUT)]
+    pub(crate) json: Option<PathBuf>,
     /// Find partners for the nodes with these ids
     ///
     /// MODEL must come first, because all words after this option are ids.
@@ -92,6 +101,8 @@ pub(crate) struct RecommendArgs {
     #[arg(long, value_name = "K", default_value_t = 10, help_heading = TASK)]
     pub(crate) k: usize,
     /// Leave out known edges, including held-out ones
+    ///
+    /// In a bipartite graph they are always left out.
     #[arg(long, help_heading = TASK)]
     pub(crate) exclude_known: bool,
     #[command(flatten)]

@@ -8,20 +8,23 @@ use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNode
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, VisibleEdgesArg};
+use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 
 impl ModelArgs {
-    fn newer(&self, exec: &Exec) -> Result<Option<Graph>> {
+    /// The newer graph, which is bipartite if the model's graph is.
+    fn newer(&self, model: &Model, exec: &Exec) -> Result<Option<Graph>> {
         let Some(source) = &self.graph else { return Ok(None) };
         let files = LoadArgs {
             nodes: self.node_table.clone(),
             label: self.label.clone(),
             ends: self.ends.clone(),
             format: self.format,
+            sides: SidesArgs::default(),
         };
         let mut files = files.params()?;
+        files.bipartite = Some(model.graph().sides().is_some());
         files.components.clone_from(&self.component);
         super::load_graph(source, &files, Seed(0), exec).map(Some)
     }
@@ -34,7 +37,8 @@ impl ModelArgs {
     }
 
     fn links(&self, exec: &Exec) -> Result<LinkScorer> {
-        Model::load(&self.model)?.links(self.seen(), self.newer(exec)?.as_ref(), exec)
+        let model = Model::load(&self.model)?;
+        model.links(self.seen(), self.newer(&model, exec)?.as_ref(), exec)
     }
 
     /// The value of `--prior`, checked.
@@ -71,7 +75,8 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
         super::check_writable(path)?;
     }
     let Some(pairs) = &args.pairs else {
-        let found = Model::load(&args.model.model)?.nodes(args.model.newer(exec)?.as_ref(), exec)?;
+        let model = Model::load(&args.model.model)?;
+        let found = model.nodes(args.model.newer(&model, exec)?.as_ref(), exec)?;
         let (ids, classes) = (IdColumn::new(&found.graph), ClassColumns::new(&found.names));
         return table.write(&classes.columns(&ids, false), |out| {
             found.probabilities.chunks(found.names.len()).enumerate().try_for_each(|(node, row)| {
@@ -173,14 +178,21 @@ pub(super) fn recommend(args: &RecommendArgs, exec: &Exec) -> Result<()> {
     for path in [table.path(), args.vectors.as_deref()].into_iter().flatten() {
         super::check_writable(path)?;
     }
-    if args.node.is_empty() && !args.all && !args.overall && args.vectors.is_none() {
+    if args.node.is_empty() && !args.all && !args.overall && args.vectors.is_none() && args.evaluate.is_none()
+    {
         return Err(Error::InvalidParam {
             name: "node",
             value: "none".into(),
-            need: "--node ID, --all, --overall or --vectors FILE".into(),
+            need: "--node ID, --all, --overall, --evaluate FILE or --vectors FILE".into(),
         });
     }
     let scorer = args.model.links(exec)?;
+    if let Some(path) = &args.evaluate {
+        let pairs = load::pairs(path, scorer.graph(), exec)?;
+        let found = scorer.evaluate(&pairs, args.k, exec)?;
+        let value = || serde_json::to_string_pretty(&found).expect("figures can always be written as JSON");
+        super::finish(args.json.as_deref(), value, || printer::ranking(&found))?;
+    }
     if let Some(path) = &args.vectors {
         let [queries, keys] = scorer.vectors(exec)?;
         save::vectors(scorer.graph(), &[("queries", &queries), ("keys", &keys)], path)?;
@@ -293,5 +305,14 @@ pub(super) fn saved(model: &Model, path: &Path) -> Result<()> {
         path.display(),
         size as f64 / 1e6,
         names.join(", ")
+    ))?;
+    let Some(ranking) = model.ranking() else { return Ok(()) };
+    let compared: Vec<String> =
+        ranking.compared.iter().map(|own| format!("{} {:.4}", own.name(), own.recall)).collect();
+    printer::out(&format!(
+        "  recommendations: by {} (recall@20 of {} nodes on validation edges: {})",
+        ranking.chosen.name(),
+        ranking.nodes,
+        compared.join("; ")
     ))
 }

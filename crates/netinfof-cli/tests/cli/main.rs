@@ -1,5 +1,6 @@
 //! The command from the outside: what it prints, what it writes, how it exits.
 
+mod bipartite;
 mod contract;
 mod datasets;
 mod faults;

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::layout::UNUSED;
 use super::list;
-use crate::npz::{COMPONENT, Npz};
+use crate::npz::{COMPONENT, Npz, QUALIFIED};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
+use netinfof::graph::Sides;
 use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
@@ -38,7 +39,8 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         edges.iter().flatten().max().map_or(0, |&top| top as usize + 1)
     };
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
-    let mut used = vec!["edge_index", "num_nodes", "y", "ids", "truth"];
+    let mut used =
+        vec!["edge_index", "num_nodes", "y", "ids", "truth", "side", "side_names", "num_users", "num_items"];
     if npz.has("x_indptr") {
         graph = graph.with_features(Features::Sparse(npz_csr(&mut npz, "x_")?))?;
         used.extend(["x_indptr", "x_indices", "x_data", "x_shape"]);
@@ -69,6 +71,9 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
             graph = graph.with_ids(ids);
         }
     }
+    if let Some(sides) = npz_sides(&mut npz, graph.nodes())? {
+        graph = graph.with_sides(sides)?;
+    }
     if npz.has("truth") {
         // Arrays named `truth` in files of other programs are ignored.
         let text = npz.array("truth").ok().and_then(|array| array.text());
@@ -77,6 +82,41 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         }
     }
     Ok(graph)
+}
+
+/// The sides of a bipartite graph: `side` (0 or 1 per node) and `side_names` as this program writes them, or
+/// `num_users` and `num_items`, where items follow users.
+fn npz_sides(npz: &mut Npz, nodes: usize) -> Result<Option<Sides>> {
+    if npz.has("side") {
+        let (_, values) = npz.integers("side")?;
+        if values.len() != nodes || values.iter().any(|value| ![0, 1].contains(value)) {
+            let what = format!(
+                "`side` has {} entries; a 0 or 1 for each of {nodes} nodes was expected",
+                values.len()
+            );
+            return Err(npz.error(what));
+        }
+        let mut sides = Sides::new(values.iter().map(|&value| value == 1).collect());
+        let names = if npz.has("side_names") { npz.array("side_names")?.texts() } else { None };
+        if let Some([first, second, rest @ ..]) = names.as_deref() {
+            let qualified = rest.first().is_some_and(|mark| mark == QUALIFIED);
+            sides = sides.named([first.clone(), second.clone()]).with_qualified_ids(qualified);
+        }
+        return Ok(Some(sides));
+    }
+    if !(npz.has("num_users") && npz.has("num_items")) {
+        return Ok(None);
+    }
+    let mut count = |name: &str| -> Result<Option<usize>> {
+        Ok(npz.integers(name)?.1.first().and_then(|&value| usize::try_from(value).ok()))
+    };
+    let (users, items) = (count("num_users")?, count("num_items")?);
+    match users.zip(items) {
+        Some((users, items)) if users.checked_add(items) == Some(nodes) => {
+            Ok(Some(Sides::new((0..nodes).map(|node| node >= users).collect())))
+        }
+        _ => Err(npz.error(format!("`num_users` and `num_items` do not add up to {nodes} nodes"))),
+    }
 }
 
 /// Arrays of a split, which is read from the same file if requested.

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 
 use super::layout::{self, EdgeLayout, FirstRow, first_row};
-use super::{LoadParams, list, numbered};
+use super::{LoadParams, list, numbered, two_sides};
 use crate::row::Row;
 use crate::table::Table;
 use crate::whole::{EXACT_SINGLE, Written, written};
@@ -21,12 +21,15 @@ use netinfof::{Features, Graph, Pair};
 pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     // A source that can be read only once, such as a pipe, is left to the general reader.
     let again = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    if params.nodes.is_none() && params.ends.is_none() && again {
-        let layout = EdgeLayout::of(&mut Table::open(path)?, params, path)?;
-        if let Some(graph) = numbered::read(path, name, &layout, exec)? {
-            layout.notice(name, exec);
-            return Ok(graph);
-        }
+    let layout = again.then(|| EdgeLayout::of(&mut Table::open(path)?, params, path)).transpose()?;
+    if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
+        return two_sides::read(path, name, sides, params, exec);
+    }
+    if let Some(layout) = layout.filter(|_| params.nodes.is_none() && params.ends.is_none())
+        && let Some(graph) = numbered::read(path, name, &layout, exec)?
+    {
+        layout.notice(name, exec);
+        return Ok(graph);
     }
     from_named_list(path, name, params, exec)
 }
@@ -145,14 +148,14 @@ fn settle_first_row(
     Ok(())
 }
 
-struct NodeTable {
-    features: Features,
-    labels: Vec<i32>,
+pub(super) struct NodeTable {
+    pub(super) features: Features,
+    pub(super) labels: Vec<i32>,
     /// The names of the labels, if they are not numbers.
-    classes: Option<Vec<String>>,
+    pub(super) classes: Option<Vec<String>>,
 }
 
-fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> Result<NodeTable> {
+pub(super) fn node_table(path: &Path, params: &LoadParams, ids: &mut Ids, exec: &Exec) -> Result<NodeTable> {
     let mut rows = Table::open(path)?;
     let empty = || Error::Format { path: path.into(), what: "empty; one node per line was expected".into() };
     let (width, header) = node_header(&mut rows, params)?;
@@ -312,7 +315,7 @@ impl Default for Notation {
 
 impl Ids {
     /// The number of a name, which is added if it is new; `line` is its line.
-    fn number(&mut self, name: &str, line: usize) -> Result<u32> {
+    pub(super) fn number(&mut self, name: &str, line: usize) -> Result<u32> {
         // At most half full, so that probe sequences stay short.
         if 2 * self.names.len() >= self.slots.len() {
             self.slots = vec![0; (2 * self.slots.len()).max(1024)];
@@ -347,7 +350,7 @@ impl Ids {
     }
 
     /// The number of a known name.
-    fn find(&self, name: &str) -> Option<u32> {
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
@@ -356,7 +359,7 @@ impl Ids {
 
     /// Where all ids are numbers and some are written as floats, such as `4.0`, they become the whole numbers
     /// that they represent. Returns whether different ids are still different.
-    fn make_whole(&mut self, edges: &mut [Pair]) -> Result<bool> {
+    pub(super) fn make_whole(&mut self, edges: &mut [Pair]) -> Result<bool> {
         if !(self.notation.all_numbers && self.notation.some_floats) {
             return Ok(true);
         }
@@ -387,12 +390,25 @@ impl Ids {
         slot
     }
 
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// If all ids are numbers: the line of one that is not a valid id, and the reason.
+    pub(super) fn number_fault(&mut self) -> Option<(usize, String)> {
+        self.notation.fault.take().filter(|_| self.notation.all_numbers)
+    }
+
     fn into_names(self) -> Vec<String> {
         self.names
     }
 
     /// If all names are whole numbers, nodes are sorted by them, so that ids 0, 1, … equal the row numbers.
-    fn sort_numeric(&mut self, edges: &mut [Pair]) {
+    pub(super) fn sort_numeric(&mut self, edges: &mut [Pair]) {
         let Some(values) =
             self.names.iter().map(|name| name.parse::<i128>().ok()).collect::<Option<Vec<_>>>()
         else {

@@ -76,7 +76,7 @@ const MANY_UNNAMED: usize = 6;
 pub(super) const UNUSED: &str = "the graph is treated as undirected and unweighted";
 
 /// A column's name in lower case and without punctuation: `User ID`, `userId` and `user_id` are one.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

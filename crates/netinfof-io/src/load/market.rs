@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Table;
 use super::layout::UNUSED;
 use netinfof::Exec;
-use netinfof::graph::{Graph, NodeId, Pair};
+use netinfof::graph::{Graph, NodeId, Pair, Sides};
 use netinfof::{Error, Result};
 
 pub(super) const BANNER: &str = "%%MatrixMarket";
@@ -26,22 +26,26 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
             "rows, columns and entries were expected (a dense `array` is not supported)",
         ));
     };
-    if height != width {
+    // A matrix that is not square is that of a bipartite graph; nodes of the columns follow those of the rows.
+    let bipartite = height != width;
+    let nodes = if bipartite { height.saturating_add(width) } else { height };
+    if NodeId::try_from(nodes).is_err() {
         return Err(
-            rows.error(sizes.line, format!("{height} × {width}; the adjacency matrix of a graph is square"))
+            rows.error(sizes.line, format!("{height} × {width}; at most {} nodes are possible", NodeId::MAX))
         );
     }
     let mut edges: Vec<Pair> = Vec::new();
     let mut weights = false;
     while let Some(row) = rows.next_row()? {
-        let end = |at: usize| {
-            let found = number(&row.cell(at)).filter(|&v| (1..=height).contains(&v));
+        let end = |at: usize, most: usize| {
+            let found = number(&row.cell(at)).filter(|&v| (1..=most).contains(&v));
             found.and_then(|v| NodeId::try_from(v - 1).ok())
         };
-        let (Some(i), Some(j)) = (end(0), end(1)) else {
-            return Err(rows.error(row.line, format!("two numbers from 1 to {height} were expected")));
+        let (Some(i), Some(j)) = (end(0, height), end(1, width)) else {
+            let most = if bipartite { format!("{height} and {width}") } else { height.to_string() };
+            return Err(rows.error(row.line, format!("two numbers from 1 to {most} were expected")));
         };
-        edges.push([i, j]);
+        edges.push([i, if bipartite { height as NodeId + j } else { j }]);
         weights |= row.len() > 2;
         exec.check()?;
     }
@@ -53,13 +57,18 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     if weights {
         lost.push("the values of the entries");
     }
-    if general && !is_symmetric(&edges) {
+    if general && !bipartite && !is_symmetric(&edges) {
         lost.push("the directions of a `general` matrix");
     }
     if !lost.is_empty() {
         exec.notice(format!("{name}: {} are not used: {UNUSED}", lost.join(" and ")));
     }
-    Graph::from_edges(name, height, &edges)
+    let graph = Graph::from_edges(name, nodes, &edges)?;
+    if bipartite {
+        graph.with_sides(Sides::new((0..nodes).map(|node| node >= height).collect()))
+    } else {
+        Ok(graph)
+    }
 }
 
 /// Whether every entry has its mirror image.

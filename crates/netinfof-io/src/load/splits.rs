@@ -68,6 +68,16 @@ pub(super) fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
     }
 }
 
+/// Finds nodes by their ids; in a bipartite graph an id without the name of its side belongs to the side that is
+/// given.
+fn by_side(graph: &Graph) -> impl Fn(&str, usize) -> Option<NodeId> {
+    let number = by_id(graph);
+    move |cell, side| {
+        let qualified = graph.sides().filter(|sides| sides.has_qualified_ids());
+        number(cell).or_else(|| number(&qualified?.qualified(side, cell)))
+    }
+}
+
 /// The columns of a table that hold ids of the graph, and the names of all columns if it has a header. The
 /// header is consumed.
 pub(super) struct IdColumns<const N: usize> {
@@ -152,9 +162,14 @@ fn each_pair(
     exec: &Exec,
     mut each: impl FnMut(Pair, &Row, Option<usize>) -> std::result::Result<(), String>,
 ) -> Result<()> {
-    let number = by_id(graph);
+    let number = by_side(graph);
     let mut rows = Table::open(path)?;
-    let columns = IdColumns::<2>::of(&mut rows, known_ends, |id| number(id).is_some())?;
+    let is_node = |id: &str| (0..2).any(|side| number(id, side).is_some());
+    let columns = IdColumns::<2>::of(&mut rows, known_ends, is_node)?;
+    // By default the first column holds the first side.
+    let second_first = graph.sides().zip(columns.names.as_ref()).is_some_and(|(sides, names)| {
+        columns.ids.map(|at| &names[at]) == [&sides.names()[1], &sides.names()[0]]
+    });
     let label = (0..3).find(|at| !columns.ids.contains(at)).filter(|_| labelled && columns.width == 3);
     let mut row = Row::default();
     let mut first = true;
@@ -163,9 +178,11 @@ fn each_pair(
             return Err(rows.error(row.line, "one column; a pair needs two ids"));
         }
         let mut pair = [0; 2];
-        for (end, at) in pair.iter_mut().zip(columns.ids) {
+        for ((end, at), column) in pair.iter_mut().zip(columns.ids).zip(0..) {
             let id = row.id(at).map_err(|what| rows.error(row.line, what))?;
-            *end = number(&id).ok_or_else(|| unknown(&rows, &row, &id, first && columns.names.is_none()))?;
+            let side = if second_first { 1 - column } else { column };
+            *end = number(&id, side)
+                .ok_or_else(|| unknown(&rows, &row, &id, first && columns.names.is_none()))?;
         }
         first = false;
         each(pair, &row, label).map_err(|what| rows.error(row.line, what))?;
@@ -210,13 +227,25 @@ pub fn pairs(path: &Path, graph: &Graph, exec: &Exec) -> Result<Vec<Pair>> {
     Ok(pairs)
 }
 
-/// Nodes by the graph's own ids.
+/// Nodes by the graph's own ids. In a bipartite graph the name of the side may be left out if the id occurs on one
+/// side only.
 pub fn nodes_by_id<'a>(ids: impl Iterator<Item = &'a str>, graph: &Graph) -> Result<Vec<NodeId>> {
-    let number = by_id(graph);
+    let number = by_side(graph);
     ids.map(|id| {
+        let found = [0, 1].map(|side| number(id.trim(), side));
+        if let ([Some(a), Some(b)], Some(sides)) = (found, graph.sides())
+            && a != b
+        {
+            let [a, b] = [0, 1].map(|side| sides.qualified(side, id.trim()));
+            return Err(Error::param(
+                "node",
+                format!("`{id}`"),
+                format!("`{a}` or `{b}`: the id is on both sides"),
+            ));
+        }
         let last = graph.node_name(graph.nodes().max(1) - 1);
         let need = || format!("a node of the graph, such as `{last}`");
-        number(id.trim()).ok_or_else(|| Error::param("node", format!("`{id}`"), need()))
+        found.into_iter().flatten().next().ok_or_else(|| Error::param("node", format!("`{id}`"), need()))
     })
     .collect()
 }

@@ -169,7 +169,7 @@ fn headers_of_text_ids_are_no_edges() {
     let split = load::link_split_files(&files, &graph, &exec).unwrap();
     assert_eq!(
         (split.train, split.valid.positives, split.valid.negatives),
-        (vec![[2, 1]], vec![[0, 1]], vec![[0, 3]])
+        (vec![[1, 2]], vec![[0, 2]], vec![[0, 3]])
     );
     let nodes = folder.file("n.csv", "id,0,1,label\nann,1,2,a\nbob,1,2,a\ndune,0,1,b\nemma,0,1,b\n");
     let edges = folder.file("g.csv", "ann,dune\nbob,dune\nbob,emma\n");
@@ -433,4 +433,47 @@ fn own_components_in_every_format() {
     let vectors = folder.0.join("v.npz");
     netinfof_io::save::vectors(&graph, &[("keys", graph.custom_components()[0].rows())], &vectors).unwrap();
     assert_eq!(load::component(&vectors, &graph, &exec).unwrap().as_slice(), values);
+}
+
+#[test]
+fn two_id_columns_may_be_two_kinds_of_nodes() {
+    let folder = Folder::new("sides");
+    let sizes = |graph: &Graph| graph.sides().map(|sides| [0, 1].map(|side| sides.nodes(side).len()));
+    let names =
+        |graph: &Graph| (0..graph.nodes()).map(|node| graph.node_name(node).into_owned()).collect::<Vec<_>>();
+    // Numbers are ordered on each side, and ids of both sides get the name of their side. A known pair of names
+    // has its own order.
+    let text = "movieId,userId,rating\n7,2,5\n7,10,4\n10,2,1\n";
+    let (graph, notices) = read(&folder.file("a.csv", text)).unwrap();
+    assert_eq!(sizes(&graph), Some([2, 2]));
+    assert_eq!(names(&graph), ["user:2", "user:10", "movie:7", "movie:10"]);
+    assert_eq!(graph.edges(), [[0, 2], [0, 3], [1, 2]]);
+    assert!(notices.iter().any(|n| n.contains("written as `user:10` and `movie:10`")), "{notices:?}");
+    // Ids of one side only stay as they are.
+    let (graph, _) = read(&folder.file("b.csv", "user,item\nu2,i1\nu1,i1\n")).unwrap();
+    assert_eq!(names(&graph), ["u2", "u1", "i1"]);
+    // Other names, and stated otherwise.
+    let other = folder.file("c.csv", "source,target\n1,1\n1,2\n");
+    let mut params = LoadParams::default();
+    assert_eq!(sizes(&read_with(&other, &params).unwrap().0), None);
+    params.bipartite = Some(true);
+    let (graph, _) = read_with(&other, &params).unwrap();
+    assert_eq!((sizes(&graph), graph.self_loops()), (Some([1, 2]), 0));
+    assert_eq!(names(&graph), ["source:1", "target:1", "target:2"]);
+    let bare = folder.file("d.csv", "1,1\n1,2\n");
+    assert_eq!(names(&read_with(&bare, &params).unwrap().0), ["user:1", "item:1", "item:2"]);
+    params.bipartite = Some(false);
+    let (graph, _) = read_with(&folder.file("e.csv", "user,item\n1,1\n1,2\n"), &params).unwrap();
+    assert_eq!((sizes(&graph), graph.nodes(), graph.self_loops()), (None, 2, 1));
+    // Sides in npz files.
+    let file = folder.0.join("g.npz");
+    let numbers = |values: &[i32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+    let edges = ("edge_index", "<i4", "(2, 3)", numbers(&[0, 0, 1, 2, 3, 4]));
+    let count = |name, value| (name, "<i4", "()", numbers(&[value]));
+    npz(&file, &[edges.clone(), count("num_nodes", 5), count("num_users", 2), count("num_items", 3)]);
+    assert_eq!(sizes(&read(&file).unwrap().0), Some([2, 3]));
+    npz(&file, &[edges.clone(), count("num_nodes", 5), count("num_users", 2), count("num_items", 4)]);
+    refused(&file, &["do not add up to 5 nodes"]);
+    npz(&file, &[edges, ("side", "<i4", "(5,)", numbers(&[0, 0, 0, 1, 1]))]);
+    refused(&file, &["edge (0, 2) lies inside the side `user`"]);
 }

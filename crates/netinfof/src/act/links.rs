@@ -270,7 +270,7 @@ impl TestPairs {
         };
         // Shows whether the model improves on degrees and on the trace that the split leaves in them.
         let matched = match split.negatives {
-            Negatives::Uniform => LinkSplit::matched(all, &split.test.positives, 1, seed),
+            Negatives::Uniform => split.matched(all, &split.test.positives, 1, seed),
             Negatives::Degree | Negatives::Heart => None,
         };
         let test = Evaluated::new(&split.test, source, exec);

@@ -7,7 +7,7 @@
 
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::graph::{Csr, Pair};
+use crate::graph::{Csr, Pair, Sides};
 use crate::kernel::{self, Scaled};
 use crate::linalg::{LinearOperator, RsvdParams, SPARSE_COST, rsvd};
 use crate::matrix::Matrix;
@@ -49,13 +49,22 @@ pub(crate) struct CommunityVectors {
 }
 
 impl CommunityVectors {
-    pub(crate) fn new(graph: &Csr, seed: Seed, exec: &Exec) -> Result<Self> {
+    /// In a bipartite graph the vectors of the second side are multiplied by the adjacency once more: of every
+    /// eigenvector there is a second one with the opposite sign on one side, so products of plain rows across
+    /// the sides would cancel out.
+    pub(crate) fn new(graph: &Csr, sides: Option<&Sides>, seed: Seed, exec: &Exec) -> Result<Self> {
         let mean = graph.nnz() as f64 / graph.rows().max(1) as f64;
         let of = |node: usize| (1.0 / (graph.row(node).len() as f64 + mean).max(1.0).sqrt()) as f32;
         let operator = Normalized { graph, scale: (0..graph.rows()).map(of).collect() };
         let most = DEPTHS[DEPTHS.len() - 1].min(graph.rows());
         let found = rsvd(&operator, most, &RsvdParams::default(), seed, UNIT, exec)?;
         let mut vectors = operator.apply(&found.v, exec);
+        if let Some(sides) = sides {
+            let again = operator.apply(&vectors, exec);
+            for &node in sides.nodes(1) {
+                vectors.row_mut(node as usize).copy_from_slice(again.row(node as usize));
+            }
+        }
         // Removes the effect of the degree from the rows.
         exec.fill_matrix(&mut vectors, |node, row| row.iter_mut().for_each(|v| *v *= operator.scale[node]));
         Ok(CommunityVectors { vectors })
@@ -98,7 +107,7 @@ mod tests {
         }
         let graph = Csr::symmetric(25, &edges);
         let exec = Exec::new(1).unwrap();
-        let found = CommunityVectors::new(&graph, Seed(0), &exec).unwrap();
+        let found = CommunityVectors::new(&graph, None, Seed(0), &exec).unwrap();
         let alike = found.similarities(&[[0, 7], [0, 8], [0, 24]], &exec);
         assert!(alike.row(0)[0] > 0.9 && alike.row(1)[0].abs() < 0.1 && alike.row(2)[0] == 0.0, "{alike:?}");
     }

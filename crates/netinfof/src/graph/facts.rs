@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Csr, Features, Graph, NodeId, Truth};
+use super::{Csr, Features, Graph, NodeId, Sides, SidesOrigin, Truth};
 use crate::evidence::Estimate;
 
 /// Facts about a graph: the answer of `netinfof inspect`.
@@ -61,6 +61,28 @@ pub struct GraphFacts {
     /// Generated graphs: which components carry information.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<Truth>,
+    /// Bipartite graphs: their two sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sides: Option<SidesFacts>,
+}
+
+/// The two sides of a bipartite graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SidesFacts {
+    /// Names of the first and the second side.
+    pub names: [String; 2],
+    /// Number of nodes on each.
+    pub nodes: [usize; 2],
+    /// How they were found.
+    pub origin: SidesOrigin,
+}
+
+impl SidesFacts {
+    fn of(sides: &Sides) -> Self {
+        let nodes = [0, 1].map(|side| sides.nodes(side).len());
+        SidesFacts { names: sides.names().clone(), nodes, origin: sides.origin() }
+    }
 }
 
 /// Measures of homophily. Only edges between labelled nodes count, and degrees are numbers of such edges.
@@ -139,6 +161,7 @@ impl Graph {
             edge_homophily,
             homophily,
             truth: self.truth.clone(),
+            sides: self.sides().map(SidesFacts::of),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Small dense matrices in `f64`, and their decompositions.
 
+use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
 use faer::linalg::solvers::{DenseSolveCore as _, Llt, Solve as _};
@@ -89,14 +90,27 @@ impl SmallMatrix {
     /// Eigenvalues (largest first) and eigenvectors of a symmetric matrix, from its lower triangle.
     pub(crate) fn symmetric_eigen(&self) -> Result<(Vec<f64>, SmallMatrix)> {
         let size = self.rows();
-        let evd = self
-            .0
-            .self_adjoint_eigen(Side::Lower)
-            .map_err(|e| Error::Numerical { solver: "symmetric eigenproblem", why: format!("{e:?}") })?;
-        // The library sorts ascending.
-        let values = (0..size).rev().map(|i| evd.S()[i]).collect();
-        let vectors = SmallMatrix::from_fn(size, size, |row, col| evd.U()[(row, size - 1 - col)]);
-        Ok((values, vectors))
+        let largest = (0..size).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        let largest = largest.fold(0.0f64, |top, (i, j)| top.max(self[(i, j)].abs()));
+        // Rarely the solver does not converge, for example with many eigenvalues that are nearly zero; with a
+        // multiple of the identity added it does.
+        let mut fault = String::new();
+        for shift in [0.0, 1e-3, 1.0].map(|share| share * largest) {
+            let mut shifted = Cow::Borrowed(&self.0);
+            if shift > 0.0 {
+                (0..size).for_each(|k| shifted.to_mut()[(k, k)] += shift);
+            }
+            match shifted.self_adjoint_eigen(Side::Lower) {
+                Ok(evd) => {
+                    // The library sorts ascending.
+                    let values = (0..size).rev().map(|i| evd.S()[i] - shift).collect();
+                    let vectors = SmallMatrix::from_fn(size, size, |row, col| evd.U()[(row, size - 1 - col)]);
+                    return Ok((values, vectors));
+                }
+                Err(e) => fault = format!("{e:?}"),
+            }
+        }
+        Err(Error::Numerical { solver: "symmetric eigenproblem", why: fault })
     }
 
     /// Left singular vectors, singular values (largest first) and right singular vectors.

@@ -12,20 +12,22 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use self::writer::ArrayWriter;
-use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit};
+use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit, RankingChoice};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
 use crate::component::{self, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Features, Graph, Pair, ordered};
+use crate::graph::{Csr, Features, Graph, Pair, Sides, ordered};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
 use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
-const VERSION: u32 = 3;
-/// The version of files without user-supplied components and roles, which older programs can read.
+const VERSION: u32 = 4;
+/// The version of files without sides, which older programs can read.
+const WITHOUT_SIDES: u32 = 3;
+/// The version of files without user-supplied components and roles either.
 const WITHOUT_TABLES: u32 = 2;
 /// Name of the metadata entry.
 const ENTRY: &str = "netinfof";
@@ -45,10 +47,20 @@ struct ModelHead {
     about: About,
     components: Vec<StoredComponent>,
     preparations: [Option<Preparation>; 2],
+    /// Of a bipartite graph.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sides: Option<SidesHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<LinkHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<NodeHead>,
+}
+
+/// The two sides of a bipartite graph, except which node is on which.
+#[derive(Serialize, Deserialize)]
+struct SidesHead {
+    names: [String; 2],
+    qualified: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -56,6 +68,8 @@ struct LinkHead {
     directed: bool,
     calibration: LinkCalibration,
     pairwise: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ranking: Option<RankingChoice>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -149,7 +163,8 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             arrays.floats("weights", &[fit.model.weights.len()], &fit.model.weights);
             arrays.doubles("intercept", &[fit.model.intercept]);
             let (directed, calibration) = (fit.model.directed, fit.calibration.clone());
-            links = Some(LinkHead { directed, calibration, pairwise: fit.x.is_some() });
+            let ranking = fit.ranking.clone();
+            links = Some(LinkHead { directed, calibration, pairwise: fit.x.is_some(), ranking });
         }
         FittedTask::Nodes(fit) => {
             fit.embedded.iter().for_each(|place| put(place, &mut arrays));
@@ -167,6 +182,10 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         about: model.about.clone(),
         components,
         preparations: model.preparations.clone(),
+        sides: model
+            .graph
+            .sides()
+            .map(|sides| SidesHead { names: sides.names().clone(), qualified: sides.has_qualified_ids() }),
         links,
         nodes,
     };
@@ -181,7 +200,11 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         .collect::<Result<_>>()?;
     let from_table = |made: &StoredComponent| matches!(made.basis, StoredBasis::Custom { .. });
     let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
-    let format = if tables { VERSION } else { WITHOUT_TABLES };
+    let format = match (head.sides.is_some(), tables) {
+        (true, _) => VERSION,
+        (false, true) => WITHOUT_SIDES,
+        (false, false) => WITHOUT_TABLES,
+    };
     let entry = MetadataEntry { format, digest: digest(&head, &views), head };
     let entry = serde_json::to_string(&entry).expect("a head can always be written as JSON");
     safetensors::serialize(views, Some([(ENTRY.to_string(), entry)].into_iter().collect()))
@@ -208,6 +231,10 @@ fn put_graph(arrays: &mut ArrayWriter, model: &Model) {
     let trained: Vec<u8> = edges.iter().map(|e| u8::from(model.training.contains(e[0], e[1]))).collect();
     if trained.contains(&0) {
         arrays.bytes("edges.training", &trained);
+    }
+    if let Some(sides) = model.graph.sides() {
+        let second: Vec<u8> = sides.second().iter().map(|&second| u8::from(second)).collect();
+        arrays.bytes("sides", &second);
     }
     match model.graph.features() {
         Features::None => {}
@@ -349,10 +376,10 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     // The version first: later fields may have another format.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
-    if ![WITHOUT_TABLES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
+    if ![WITHOUT_TABLES, WITHOUT_SIDES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
         return Err(fault(format!(
-            "the model has {version}; this version of netinfof reads formats {WITHOUT_TABLES} and {VERSION}"
+            "the model has {version}; this version of netinfof reads formats {WITHOUT_TABLES} to {VERSION}"
         )));
     }
     let entry: MetadataEntry = serde_json::from_value(value).map_err(|e| damaged(&e))?;
@@ -366,8 +393,13 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
 }
 
 fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
-    let ModelHead { about, components, mut preparations, links, nodes } = head;
+    let ModelHead { about, components, mut preparations, sides, links, nodes } = head;
     let (mut graph, training) = graph(found, &about)?;
+    if let Some(SidesHead { names, qualified }) = sides {
+        let second: Vec<bool> = found.bytes("sides")?.into_iter().map(|side| side == 1).collect();
+        found.check("sides", second.len(), about.nodes)?;
+        graph = graph.with_sides(Sides::new(second).named(names).with_qualified_ids(qualified))?;
+    }
     if let Some(rare) = &mut preparations[1] {
         let rarity = found.floats("features.rarity")?;
         found.check("features.rarity", rarity.len(), graph.features().cols())?;
@@ -511,8 +543,11 @@ fn link_fit(found: &ArrayReader<'_>, places: Vec<NodePlacement>, head: LinkHead)
     if !head.calibration.is_sound() {
         return found.fault("the calibration is not an increasing function");
     }
+    if !head.ranking.as_ref().is_none_or(RankingChoice::is_sound) {
+        return found.fault("the ranking is inconsistent");
+    }
     let model = LinkModel { weights, intercept: intercept[0], directed: head.directed };
-    Ok(LinkFit { embedded, x, model, calibration: head.calibration })
+    Ok(LinkFit { embedded, x, model, calibration: head.calibration, ranking: head.ranking })
 }
 
 fn pairwise(found: &ArrayReader<'_>) -> Result<Pairwise> {

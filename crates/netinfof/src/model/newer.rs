@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{Model, Seen};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId};
+use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId, Sides};
 
 /// The inputs of a model.
 pub(super) struct View<'a> {
@@ -33,10 +33,11 @@ impl Model {
         if newer.has_unknown_nodes() {
             return self.view_of_unknown(newer, exec);
         }
-        let numbers: HashMap<Cow<'_, str>, NodeId> =
-            (0..self.graph.nodes()).map(|node| self.graph.node_name(node)).zip(0..).collect();
+        let name = names(&self.graph, newer);
+        let numbers: HashMap<(usize, Cow<'_, str>), NodeId> =
+            (0..self.graph.nodes()).map(|node| name(&self.graph, node)).zip(0..).collect();
         let known: Vec<Option<NodeId>> =
-            (0..newer.nodes()).map(|node| numbers.get(&newer.node_name(node)).copied()).collect();
+            (0..newer.nodes()).map(|node| numbers.get(&name(newer, node)).copied()).collect();
         let count = known.iter().flatten().count();
         let first_new = || known.iter().position(Option::is_none).map(|node| newer.node_name(node));
         if count == 0 {
@@ -95,6 +96,51 @@ impl Model {
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
     }
 
+    /// The newer graph with the sides of the model's bipartite graph: known nodes keep theirs, and new nodes are on
+    /// the side that the newer graph states or its edges imply. Without features and labels.
+    pub(super) fn with_sides_of_model(
+        &self,
+        newer: &Graph,
+        known: Option<&[Option<NodeId>]>,
+    ) -> Result<Graph> {
+        let (Some(own), Some(known)) = (self.graph.sides(), known) else {
+            return Ok(newer.bare().without_sides());
+        };
+        let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        let of_known = known.iter().map(|node| node.map(|node| own.of(node) == 1));
+        let mut second: Vec<Option<bool>> = of_known.collect();
+        if let Some(stated) = newer.sides() {
+            let turned = second.iter().zip(stated.second()).any(|(own, other)| *own == Some(!*other));
+            let agrees = second.iter().zip(stated.second()).any(|(own, other)| *own == Some(*other));
+            if turned && agrees {
+                return unsuitable("some of its nodes are on the other side in the model's graph".into());
+            }
+            for (own, other) in second.iter_mut().zip(stated.second()) {
+                own.get_or_insert(*other != turned);
+            }
+        }
+        let mut queue: Vec<NodeId> =
+            (0..).zip(&second).filter(|own| own.1.is_some()).map(|own| own.0).collect();
+        while let Some(node) = queue.pop() {
+            let other_side = second[node as usize].map(|side| !side);
+            for &other in newer.adjacency().row(node as usize) {
+                if second[other as usize].is_none() {
+                    second[other as usize] = other_side;
+                    queue.push(other);
+                }
+            }
+        }
+        if let Some(node) = second.iter().position(Option::is_none) {
+            let name = newer.node_name(node);
+            return unsuitable(format!(
+                "node `{name}` is new and has no edge to a known node, so its side is unknown"
+            ));
+        }
+        let qualified = newer.sides().is_some_and(Sides::has_qualified_ids);
+        let sides = Sides::new(second.into_iter().flatten().collect()).named(own.names().clone());
+        newer.bare().with_sides(sides.with_qualified_ids(qualified))
+    }
+
     /// The user-supplied components that the model needs, for the nodes of a newer graph: its own, or those
     /// of the model if all nodes are in the model's graph.
     fn custom_of<'a>(
@@ -132,5 +178,22 @@ impl Model {
             }
         }
         Ok(Cow::Owned(found))
+    }
+}
+
+/// How nodes of two graphs are identified: by their names; where ids of the two sides overlap in one of the graphs,
+/// by side and id.
+fn names<'a>(own: &Graph, newer: &Graph) -> impl Fn(&'a Graph, usize) -> (usize, Cow<'a, str>) + use<'a> {
+    let both = own.sides().zip(newer.sides());
+    let by_side = both.is_some_and(|(a, b)| a.has_qualified_ids() || b.has_qualified_ids());
+    move |graph, node| {
+        let name = graph.node_name(node);
+        match graph.sides().filter(|_| by_side) {
+            None => (0, name),
+            Some(sides) => {
+                let plain = sides.plain(node as NodeId, &name).to_string();
+                (sides.of(node as NodeId), plain.into())
+            }
+        }
     }
 }

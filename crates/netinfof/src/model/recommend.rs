@@ -11,6 +11,7 @@
 mod sweep;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use self::sweep::{BLOCKS, Sweep};
 use super::LinkScorer;
@@ -20,6 +21,7 @@ use crate::exec::Exec;
 use crate::graph::{Csr, NodeId, Pair, ordered};
 use crate::link::{LinkComponent, PairSet};
 use crate::matrix::Matrix;
+use crate::pairwise::PairwiseSource;
 
 /// Parameters of a recommendation.
 #[derive(Clone, Debug)]
@@ -27,21 +29,24 @@ use crate::matrix::Matrix;
 pub struct RecommendParams {
     /// Partners per node, or total number of pairs.
     pub k: usize,
-    /// Whether edges of the graph are excluded (default: no).
+    /// Whether edges of the graph are excluded (default: no). In a bipartite graph they always are: the items
+    /// that a user has are no recommendations.
     pub exclude_known: bool,
     /// If X is one of the components: the number of candidates per node that it re-ranks. `None` uses as many
     /// as give ten million pairs in total, and at least fifty and ten times k. With the number of nodes the
     /// result is exact.
     pub pool: Option<usize>,
+    /// The edges that are left out, if not the known ones.
+    pub(super) excluded: Option<Arc<Csr>>,
 }
 
 impl RecommendParams {
     /// Parameters for this many partners.
     pub fn new(k: usize) -> Self {
-        RecommendParams { k, exclude_known: false, pool: None }
+        RecommendParams { k, exclude_known: false, pool: None, excluded: None }
     }
 
-    fn validate(&self) -> Result<()> {
+    pub(super) fn validate(&self) -> Result<()> {
         if self.k == 0 {
             return Err(Error::param("k", 0, "at least 1"));
         }
@@ -96,6 +101,19 @@ impl LinkScorer {
             nodes.iter().copied().filter(|&node| met.insert(node)).collect()
         });
         let nodes = once.as_deref();
+        if self.filter.is_some() {
+            const PART: usize = 1024;
+            let all: Vec<NodeId> = (0..n as NodeId).collect();
+            let asked = nodes.unwrap_or(&all);
+            return exec.stage("recommend", asked.len().div_ceil(PART), || {
+                for part in asked.chunks(PART) {
+                    each(&self.by_filter(part, params, exec).expect("there is a filter")?)?;
+                    exec.step()?;
+                }
+                Ok(())
+            });
+        }
+        let params = &RecommendParams { exclude_known: self.excludes(params), ..params.clone() };
         let count = nodes.map_or(n, <[NodeId]>::len);
         let pool = params.pool(count);
         if self.source.is_some() && pool.saturating_add(1) >= n {
@@ -108,7 +126,7 @@ impl LinkScorer {
                     let pairs: Vec<Pair> = rows
                         .iter()
                         .flat_map(|&node| all.iter().map(move |&other| [node, other]))
-                        .filter(|&pair| self.wanted(pair, params.exclude_known))
+                        .filter(|&pair| self.kept(pair, params))
                         .collect();
                     each(&self.best_of(&pairs, params.k, exec)?)?;
                     exec.step()?;
@@ -122,7 +140,8 @@ impl LinkScorer {
             ));
         }
         let keep = if self.source.is_some() { pool } else { params.k.saturating_add(SLACK) };
-        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).with_x(self, pool, exec)?;
+        let sweep = Sweep::new(self, params.exclude_known, BLOCKS).excluding(params.excluded.as_deref());
+        let sweep = sweep.with_x(self, pool, exec)?;
         sweep.run(nodes, keep, exec, |rows| {
             // As many nodes at a time as give a million pairs.
             for rows in rows.chunks((500_000 / pool).max(1)) {
@@ -131,12 +150,12 @@ impl LinkScorer {
                     for (node, best) in &rows[range] {
                         let mut others: Vec<NodeId> = best.entries.iter().map(|entry| entry.1).collect();
                         if let Some(source) = &self.source {
-                            others.extend(around(source.graph(), *node, pool));
+                            others.extend(self.near(source, *node, pool));
                         }
                         others.sort_unstable();
                         others.dedup();
                         let own = others.into_iter().map(|other| [*node, other]);
-                        pairs.extend(own.filter(|&pair| self.wanted(pair, params.exclude_known)));
+                        pairs.extend(own.filter(|&pair| self.kept(pair, params)));
                     }
                     pairs
                 });
@@ -149,6 +168,7 @@ impl LinkScorer {
     /// The `k` most likely pairs overall, best first.
     pub fn recommend_overall(&self, params: &RecommendParams, exec: &Exec) -> Result<Vec<Recommended>> {
         params.validate()?;
+        let params = &RecommendParams { exclude_known: self.excludes(params), ..params.clone() };
         let n = self.graph.nodes();
         let mut best: Vec<Recommended> = Vec::new();
         let mut take = |mut found: Vec<Recommended>| {
@@ -158,6 +178,13 @@ impl LinkScorer {
             best.dedup_by_key(|found| (found.node, found.other));
             best.truncate(params.k);
         };
+        if let Some(sides) = self.graph.sides().filter(|_| self.filter.is_some()) {
+            self.recommend(Some(sides.nodes(0)), params, exec, |found| {
+                take(found.to_vec());
+                Ok(())
+            })?;
+            return Ok(best);
+        }
         if self.source.is_none() {
             let pairs = Sweep::new(self, params.exclude_known, BLOCKS)
                 .overall(params.k.saturating_add(SLACK), exec)?;
@@ -223,7 +250,11 @@ impl LinkScorer {
         for first in (0..n).step_by(1 << 14) {
             let end = (first + (1 << 14)).min(n);
             // Evenly spaced partners have all degrees and are rarely neighbours.
-            let partner = |node: usize, at: usize| ((node + 1 + at * n / PARTNERS) % n) as NodeId;
+            let sides = self.graph.sides();
+            let partner = |node: usize, at: usize| match sides.map(|sides| sides.partners(node as NodeId)) {
+                None => ((node + 1 + at * n / PARTNERS) % n) as NodeId,
+                Some(others) => others[(node + at * others.len() / PARTNERS) % others.len()],
+            };
             let pairs: Vec<Pair> = (first..end)
                 .flat_map(|node| (0..PARTNERS).map(move |at| [node as NodeId, partner(node, at)]))
                 .collect();
@@ -235,7 +266,28 @@ impl LinkScorer {
     }
 
     fn wanted(&self, [i, j]: Pair, exclude_known: bool) -> bool {
-        i != j && !(exclude_known && self.graph.adjacency().contains(i, j))
+        let possible = self.graph.sides().map_or(i != j, |sides| sides.across([i, j]));
+        possible && !(exclude_known && self.graph.adjacency().contains(i, j))
+    }
+
+    fn kept(&self, pair: Pair, params: &RecommendParams) -> bool {
+        match &params.excluded {
+            None => self.wanted(pair, params.exclude_known),
+            Some(excluded) => self.wanted(pair, false) && !excluded.contains(pair[0], pair[1]),
+        }
+    }
+
+    fn excludes(&self, params: &RecommendParams) -> bool {
+        params.exclude_known || self.graph.sides().is_some()
+    }
+
+    /// Nodes that may be partners of this one because they are close to it.
+    fn near(&self, source: &PairwiseSource<'_>, node: NodeId, most: usize) -> Vec<NodeId> {
+        if self.graph.sides().is_some() {
+            across(source.graph(), node, most)
+        } else {
+            around(source.graph(), node, most)
+        }
     }
 
     /// The best partners of every first node, in the order of the nodes.
@@ -268,6 +320,24 @@ fn order(a: &Recommended, b: &Recommended) -> std::cmp::Ordering {
 /// Nodes with neighbours in common with this one, by decreasing weight; common neighbours of low degree weigh
 /// more.
 fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
+    heaviest(shared(graph, node), most).into_iter().map(|entry| entry.0).collect()
+}
+
+/// The same with paths of three edges, for bipartite graphs.
+fn across(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
+    // Nodes at two steps that are walked on from.
+    const NEAR: usize = 256;
+    let mut ends: Vec<(NodeId, f32)> = Vec::new();
+    for (between, weight) in heaviest(shared(graph, node), NEAR) {
+        let onward = graph.row(between as usize);
+        let weight = weight / onward.len().max(1) as f32;
+        ends.extend(onward.iter().map(|&end| (end, weight)));
+    }
+    heaviest(ends, most).into_iter().map(|entry| entry.0).collect()
+}
+
+/// The nodes at two steps with their weights, one entry per path.
+fn shared(graph: &Csr, node: NodeId) -> Vec<(NodeId, f32)> {
     // A common neighbour of high degree is weak evidence.
     const WALKED: usize = 1024;
     let mut shared: Vec<(NodeId, f32)> = Vec::new();
@@ -277,6 +347,11 @@ fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
         let weight = 1.0 / onward.len() as f32;
         shared.extend(onward.iter().step_by(stride).filter(|&&k| k != node).map(|&k| (k, weight)));
     }
+    shared
+}
+
+/// The nodes with the largest sums of weights.
+fn heaviest(mut shared: Vec<(NodeId, f32)>, most: usize) -> Vec<(NodeId, f32)> {
     shared.sort_unstable_by_key(|entry| entry.0);
     let mut summed: Vec<(NodeId, f32)> = shared
         .chunk_by(|a, b| a.0 == b.0)
@@ -286,7 +361,7 @@ fn around(graph: &Csr, node: NodeId, most: usize) -> Vec<NodeId> {
         summed.select_nth_unstable_by(most - 1, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         summed.truncate(most);
     }
-    summed.into_iter().map(|entry| entry.0).collect()
+    summed
 }
 
 #[cfg(test)]

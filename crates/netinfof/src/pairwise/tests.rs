@@ -203,3 +203,91 @@ fn constant_columns_and_labels_without_a_pattern_are_met() {
     x.expand(&row, &mut far);
     assert!(far.iter().all(|v| v.abs() <= CLIP), "{far:?}");
 }
+
+/// Users and items with interleaved numbers.
+fn bipartite() -> (Vec<Pair>, Arc<Sides>) {
+    let mut draw = Seed(6).stream(Stream::Synth, 0);
+    let mut edges: Vec<Pair> =
+        (0..90).map(|_| crate::graph::ordered([2 * draw.below(13), 2 * draw.below(11) + 1])).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    (edges, Arc::new(Sides::new((0..26).map(|node| node % 2 == 1).collect())))
+}
+
+#[test]
+fn columns_across_sides_equal_their_definitions() {
+    let exec = Exec::new(1).unwrap();
+    let (edges, sides) = bipartite();
+    let graph = Csr::symmetric(26, &edges);
+    let params = ComponentParams::default();
+    let source = PairwiseSource::new(&graph, &Features::None, &params, &exec).across(Some(&sides));
+    let pairs: Vec<Pair> = (0..13).flat_map(|i| (0..13).map(move |j| [2 * i, 2 * j + 1])).collect();
+    let found = source.columns(&pairs, &exec);
+    let reversed: Vec<Pair> = pairs.iter().map(|&[i, j]| [j, i]).collect();
+    assert_eq!(found, source.columns(&reversed, &exec));
+    for (at, &[user, item]) in pairs.iter().enumerate() {
+        // Every path user - k - l - item without the edge itself, one by one.
+        let edge = |a: NodeId, b: NodeId| {
+            graph.contains(a, b) && crate::graph::ordered([a, b]) != crate::graph::ordered([user, item])
+        };
+        let degree = |node: NodeId| graph.row(node as usize).len() as f64;
+        let mut paths = [0.0f64; 3];
+        for k in (1..26).step_by(2).filter(|&k| edge(user, k)) {
+            for l in (0..26).step_by(2).filter(|&l| l != user && edge(k, l) && edge(l, item)) {
+                paths[0] += 1.0;
+                paths[1] += 1.0 / (degree(k) * degree(l));
+                paths[2] += 1.0 / (degree(k).sqrt() * degree(l));
+            }
+        }
+        let less = f64::from(u8::from(graph.contains(user, item)));
+        let [d, e] = [user, item].map(|node| degree(node) - less);
+        let filtered = paths[2] / e.max(1.0).sqrt();
+        let by_both = filtered / d.max(1.0).sqrt();
+        let row = found.row(at);
+        let expected = [
+            (0, filtered),
+            (1, by_both),
+            (4, d.ln_1p() + e.ln_1p()),
+            (5, d.ln_1p() - e.ln_1p()),
+            (6, d.ln_1p().min(e.ln_1p())),
+            (7, f64::from(u8::from(paths[0] >= 1.0))),
+            (8, f64::from(u8::from(paths[0] >= 2.0))),
+            (9, paths[0].ln_1p()),
+            (10, (paths[0] / (d * e).max(1.0)).ln_1p()),
+            (11, (by_both + 1e-5).ln()),
+            (12, (paths[1] + 1e-4).ln()),
+            (13, (filtered + 1e-5).ln()),
+        ];
+        for (col, value) in expected {
+            let found = f64::from(row[col]);
+            let tolerance = 2e-4 * (1.0 + value.abs()) + if col > 10 { 0.1 } else { 0.0 };
+            assert!(
+                (found - value).abs() < tolerance,
+                "{user} {item}, {}: {found} {value}",
+                across::NAMES[col]
+            );
+        }
+        assert_eq!(row[2..4], [0.0, 0.0]);
+    }
+}
+
+#[test]
+fn an_edge_across_sides_is_counted_as_if_it_were_not_there() {
+    let exec = Exec::new(1).unwrap();
+    let (edges, sides) = bipartite();
+    let graph = Csr::symmetric(26, &edges);
+    let params = ComponentParams::default();
+    let with = PairwiseSource::new(&graph, &Features::None, &params, &exec).across(Some(&sides));
+    let with = with.columns(&edges, &exec);
+    for (at, &edge) in edges.iter().enumerate() {
+        let others: Vec<Pair> = edges.iter().copied().filter(|&e| e != edge).collect();
+        let graph = Csr::symmetric(26, &others);
+        let source = PairwiseSource::new(&graph, &Features::None, &params, &exec).across(Some(&sides));
+        let without = source.columns(&[edge], &exec);
+        // Rounding errors matter only next to zero, under the logarithms.
+        for col in [0, 1, 4, 5, 6, 7, 8, 9, 10, 14] {
+            let [a, b] = [with.row(at)[col], without.row(0)[col]];
+            assert!((a - b).abs() < 2e-4 * (1.0 + b.abs()), "{edge:?}, {}: {a} {b}", across::NAMES[col]);
+        }
+    }
+}

@@ -38,7 +38,7 @@ pub const MARK_AUC: f64 = 0.05;
 pub const MARK_ERRORS: f64 = 3.0;
 
 /// Every kind of finding about a split of links.
-pub const LINK_KINDS: [&str; 16] = [
+pub const LINK_KINDS: [&str; 17] = [
     "empty-set",
     "test-in-training",
     "validation-in-training",
@@ -48,6 +48,7 @@ pub const LINK_KINDS: [&str; 16] = [
     "validation-negatives-are-edges",
     "not-in-graph",
     "self-loops",
+    "inside-one-side",
     "repeated-pairs",
     "duplicated-nodes",
     "test-negatives-too-easy",
@@ -149,6 +150,7 @@ impl SplitFindings<'_> {
 
 /// Checks a split of the edges of a graph.
 pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
+    let graph = &*graph.with_sides_of(pairs.edges(), exec);
     let mut findings = SplitFindings {
         graph,
         found: Checked { findings: Vec::new(), checks: Vec::new(), skipped: Vec::new() },
@@ -218,6 +220,14 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
         let loops: Vec<Pair> = part.iter().copied().filter(|pair| pair[0] == pair[1]).collect();
         findings.pairs("self-loops", &loops, |n| {
             format!("{n} of {} {name} pairs join a node with itself", part.len())
+        });
+        let inside = |pair: &Pair| pair[0] != pair[1] && graph.sides().is_some_and(|own| !own.across(*pair));
+        let bad: Vec<Pair> = part.iter().copied().filter(inside).collect();
+        findings.pairs("inside-one-side", &bad, |n| {
+            format!(
+                "{n} of {} {name} pairs lie inside one side of the bipartite graph, where no edge does",
+                part.len()
+            )
         });
         let repeated = part.len() - sets[at].len();
         // Training edges are often listed in both directions, which is not an error.

@@ -16,6 +16,8 @@ use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair};
 use crate::seed::{Draw, Seed, Stream};
 
+use super::negatives::PairSpace;
+
 /// Restart probability of PageRank, as in HeaRT.
 const RETURN: f64 = 0.15;
 /// Residual per edge of a node below which PageRank does not push it.
@@ -35,7 +37,7 @@ const PRODUCTS: f64 = 2e6;
 /// `PRODUCTS` products of features; `each / 2` nodes are kept per end.
 pub(super) fn hard<const SETS: usize>(
     training: &Csr,
-    all: &Csr,
+    space: PairSpace<'_>,
     features: &Features,
     sets: [&[Pair]; SETS],
     each: usize,
@@ -45,10 +47,12 @@ pub(super) fn hard<const SETS: usize>(
     let mut ends: Vec<NodeId> = sets.into_iter().flatten().flatten().copied().collect();
     ends.sort_unstable();
     ends.dedup();
-    if let Some(&full) = ends.iter().find(|&&end| all.row(end as usize).len() + 1 >= all.rows()) {
+    let all = Partners(space);
+    if let Some(&full) = ends.iter().find(|&&end| all.free(end) == 0) {
+        let others = if space.sides.is_some() { "all nodes of the other side" } else { "all others" };
         return Err(Error::Unsuitable {
             stage: "split",
-            why: format!("node {full} is linked to all others, so none of its pairs can be a negative"),
+            why: format!("node {full} is linked to {others}, so none of its pairs can be a negative"),
         });
     }
     let half = each.div_ceil(2);
@@ -72,6 +76,27 @@ pub(super) fn hard<const SETS: usize>(
         }
         negatives
     }))
+}
+
+/// The nodes that a node has no edge to, but could have.
+#[derive(Clone, Copy)]
+struct Partners<'a>(PairSpace<'a>);
+
+impl Partners<'_> {
+    fn has(self, end: NodeId, node: NodeId) -> bool {
+        let possible = self.0.sides.map_or(node != end, |sides| sides.across([end, node]));
+        possible && !self.0.edges.contains(end, node)
+    }
+
+    /// Number of nodes that a node could have an edge to.
+    fn possible(self, end: NodeId) -> usize {
+        self.0.sides.map_or(self.0.edges.rows() - 1, |sides| sides.partners(end).len())
+    }
+
+    /// Number of those that it has no edge to.
+    fn free(self, end: NodeId) -> usize {
+        self.possible(end) - self.0.edges.row(end as usize).len()
+    }
 }
 
 /// Rows of features of length 1, and the candidates' rows by columns.
@@ -139,7 +164,7 @@ impl<'a> Search<'a> {
     }
 
     /// The non-neighbours of `end` that resemble its neighbours most, best first.
-    fn candidates(&mut self, end: NodeId, all: &Csr, count: usize, seed: Seed) -> Vec<NodeId> {
+    fn candidates(&mut self, end: NodeId, all: Partners<'_>, count: usize, seed: Seed) -> Vec<NodeId> {
         let mut best = std::collections::HashMap::<NodeId, usize>::new();
         for heuristic in [Self::resource_allocation, Self::page_rank, Self::cosine] {
             heuristic(self, end);
@@ -147,8 +172,7 @@ impl<'a> Search<'a> {
             // A sum of features of both signs may have passed through zero and been recorded twice.
             touched.sort_unstable();
             touched.dedup();
-            let mut nodes: Vec<NodeId> =
-                touched.iter().copied().filter(|&node| node != end && !all.contains(end, node)).collect();
+            let mut nodes: Vec<NodeId> = touched.iter().copied().filter(|&node| all.has(end, node)).collect();
             // Ties are ordered by a hash, so that no node is favoured.
             let order = |&node: &NodeId| (node ^ end).wrapping_mul(0x9E37_79B1);
             let by_score = |a: &NodeId, b: &NodeId| {
@@ -235,15 +259,18 @@ impl<'a> Search<'a> {
 }
 
 /// Adds random non-neighbours of `end` up to `count`: new ones while there are any, then repetitions.
-fn fill_up(found: &mut Vec<NodeId>, end: NodeId, all: &Csr, count: usize, draw: &mut Draw) {
-    let nodes = u32::try_from(all.rows()).expect("node ids fit in u32");
-    let free = all.rows() - 1 - all.row(end as usize).len();
+fn fill_up(found: &mut Vec<NodeId>, end: NodeId, all: Partners<'_>, count: usize, draw: &mut Draw) {
+    let nodes = u32::try_from(all.0.edges.rows()).expect("node ids fit in u32");
+    let free = all.free(end);
     let mut taken: HashSet<NodeId> = found.iter().copied().collect();
-    let mut is_new = |node: NodeId| node != end && !all.contains(end, node) && taken.insert(node);
-    if free >= 2 * count && 2 * free >= all.rows() {
+    let mut is_new = |node: NodeId| all.has(end, node) && taken.insert(node);
+    if free >= 2 * count && 2 * free > all.possible(end) {
+        let partners = all.0.sides.map(|sides| sides.partners(end));
+        let choices = partners.map_or(nodes, |own| own.len() as u32);
         // At least a quarter of all draws are new nodes.
         while found.len() < count {
-            let node = draw.below(nodes);
+            let at = draw.below(choices);
+            let node = partners.map_or(at, |own| own[at as usize]);
             if is_new(node) {
                 found.push(node);
             }
@@ -272,8 +299,9 @@ mod tests {
         for (nodes, degree, count) in [(5000, 10, 250), (300, 10, 250), (5000, 4000, 250), (40, 10, 250)] {
             let edges: Vec<Pair> = (1..=degree).map(|other| [0, other]).collect();
             let all = Csr::symmetric(nodes, &edges);
+            let partners = Partners(PairSpace { edges: &all, sides: None });
             let mut found = vec![degree + 3, degree + 1];
-            fill_up(&mut found, 0, &all, count, &mut draw());
+            fill_up(&mut found, 0, partners, count, &mut draw());
             assert_eq!((found.len(), &found[..2]), (count, &[degree + 3, degree + 1][..]));
             assert!(found.iter().all(|&node| node > degree && (node as usize) < nodes));
             let free = nodes - 1 - degree as usize;
@@ -282,7 +310,7 @@ mod tests {
             // Memory for `count` nodes, not for all.
             assert!(found.capacity() <= 2 * count, "{}", found.capacity());
             let mut again = vec![degree + 3, degree + 1];
-            fill_up(&mut again, 0, &all, count, &mut draw());
+            fill_up(&mut again, 0, partners, count, &mut draw());
             assert_eq!(found, again);
         }
     }

@@ -1,52 +1,138 @@
-//! Negatives: uniform, degree-matched, unverified.
+//! Negatives: uniform, degree-matched, unverified; across the two sides of a bipartite graph.
 
 use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Pair};
+use crate::graph::{Csr, NodeId, Pair, Sides, ordered};
 use crate::seed::Draw;
 
-/// A non-edge whose ends come from two edges: nodes occur as often as in edges. If that fails
-/// repeatedly, any pair.
-pub(super) fn matched_pair(adjacency: &Csr, edges: &[Pair], draw: &mut Draw) -> Pair {
-    let count = u32::try_from(edges.len()).expect("edges of a split fit in u32");
-    for _ in 0..1000 {
-        let [i, j] = [(); 2].map(|()| edges[draw.below(count) as usize][draw.below(2) as usize]);
-        if i != j && !adjacency.contains(i, j) {
-            return [i, j];
+/// The pairs of nodes that may be edges, and those of them that are: all pairs, or those across the two sides.
+#[derive(Clone, Copy)]
+pub(super) struct PairSpace<'a> {
+    pub(super) edges: &'a Csr,
+    pub(super) sides: Option<&'a Sides>,
+}
+
+impl PairSpace<'_> {
+    /// Number of pairs that are not edges.
+    pub(super) fn free(&self) -> usize {
+        let nodes = self.edges.rows();
+        self.sides.map_or(nodes * (nodes - 1) / 2, Sides::pairs) - self.edges.nnz() / 2
+    }
+
+    fn random(&self, draw: &mut Draw) -> Pair {
+        let Some(sides) = self.sides else { return random_pair(self.edges.rows(), draw) };
+        // In the order of edges, so that the order of a pair does not identify negatives.
+        ordered([0, 1].map(|side| random_of(sides.nodes(side), draw)))
+    }
+
+    fn is_edge(&self, [i, j]: Pair) -> bool {
+        self.edges.contains(i, j)
+    }
+
+    /// A pair that is not an edge. There must be one.
+    pub(super) fn non_edge(&self, draw: &mut Draw) -> Pair {
+        loop {
+            let pair = self.random(draw);
+            if !self.is_edge(pair) {
+                return pair;
+            }
         }
     }
-    loop {
-        let pair = random_pair(adjacency.rows(), draw);
-        if !adjacency.contains(pair[0], pair[1]) {
-            return pair;
+
+    /// A non-edge whose ends come from two edges: nodes occur as often as in edges. If that fails
+    /// repeatedly, any pair.
+    pub(super) fn matched_pair(&self, edges: &[Pair], draw: &mut Draw) -> Pair {
+        let count = u32::try_from(edges.len()).expect("edges of a split fit in u32");
+        for _ in 0..1000 {
+            let [i, j] = match self.sides {
+                None => [(); 2].map(|()| edges[draw.below(count) as usize][draw.below(2) as usize]),
+                Some(sides) => {
+                    ordered([0, 1].map(|side| sides.oriented(edges[draw.below(count) as usize])[side]))
+                }
+            };
+            if i != j && !self.is_edge([i, j]) {
+                return [i, j];
+            }
+        }
+        self.non_edge(draw)
+    }
+
+    /// `count` non-edges with the degrees of these edges; distinct while there are enough.
+    pub(super) fn matched(
+        &self,
+        edges: &[Pair],
+        count: usize,
+        seen: &mut DistinctPairs,
+        draw: &mut Draw,
+    ) -> Result<Vec<Pair>> {
+        if self.free() == 0 {
+            return Err(self.too_dense(count));
+        }
+        let mut pairs = Vec::with_capacity(count);
+        let mut tries = 0;
+        while pairs.len() < count {
+            let pair = self.matched_pair(edges, draw);
+            tries += 1;
+            if seen.insert(pair) || tries > 20 * count {
+                pairs.push(pair);
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// `count` distinct non-edges.
+    pub(super) fn distinct(&self, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
+        let free = self.free();
+        if free < count {
+            return Err(self.too_dense(count));
+        }
+        if free < 3 * count {
+            // The graph is so dense that rejection would be slow; listing the non-edges is then as cheap as
+            // listing the edges.
+            let mut all = self.list();
+            draw.shuffle(&mut all);
+            all.truncate(count);
+            return Ok(all);
+        }
+        let mut seen = DistinctPairs::with_capacity(count);
+        let mut pairs = Vec::with_capacity(count);
+        while pairs.len() < count {
+            let pair = self.random(draw);
+            if !self.is_edge(pair) && seen.insert(pair) {
+                pairs.push(pair);
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// All non-edges.
+    fn list(&self) -> Vec<Pair> {
+        let is_free = |pair: &Pair| !self.is_edge(*pair);
+        if let Some(sides) = self.sides {
+            let of = |&i: &NodeId| sides.nodes(1).iter().map(move |&j| ordered([i, j]));
+            return sides.nodes(0).iter().flat_map(of).filter(is_free).collect();
+        }
+        let nodes = u32::try_from(self.edges.rows()).expect("node ids fit in u32");
+        (0..nodes).flat_map(|i| (i + 1..nodes).map(move |j| [i, j])).filter(is_free).collect()
+    }
+
+    pub(super) fn too_dense(&self, wanted: usize) -> Error {
+        let free = self.free();
+        let across = if self.sides.is_some() { " across the two sides" } else { "" };
+        Error::Unsuitable {
+            stage: "split",
+            why: format!(
+                "the graph is too dense: {free} pairs{across} are not edges, but {wanted} negatives are needed"
+            ),
         }
     }
 }
 
-/// `count` non-edges with the degrees of these edges; distinct while there are enough.
-pub(super) fn matched_non_edges(
-    adjacency: &Csr,
-    edges: &[Pair],
-    count: usize,
-    seen: &mut DistinctPairs,
-    draw: &mut Draw,
-) -> Result<Vec<Pair>> {
-    if free_pairs(adjacency) == 0 {
-        return Err(too_dense(0, count));
-    }
-    let mut pairs = Vec::with_capacity(count);
-    let mut tries = 0;
-    while pairs.len() < count {
-        let pair = matched_pair(adjacency, edges, draw);
-        tries += 1;
-        if seen.insert(pair) || tries > 20 * count {
-            pairs.push(pair);
-        }
-    }
-    Ok(pairs)
+fn random_of(nodes: &[NodeId], draw: &mut Draw) -> NodeId {
+    nodes[draw.below(u32::try_from(nodes.len()).expect("node ids fit in u32")) as usize]
 }
 
-pub(super) fn random_pair(nodes: usize, draw: &mut Draw) -> Pair {
+fn random_pair(nodes: usize, draw: &mut Draw) -> Pair {
     let n = u32::try_from(nodes).expect("node ids fit in u32");
     let i = draw.below(n);
     // Skip i itself rather than reject it.
@@ -56,44 +142,4 @@ pub(super) fn random_pair(nodes: usize, draw: &mut Draw) -> Pair {
 
 pub(super) fn unverified(nodes: usize, count: usize, draw: &mut Draw) -> Vec<Pair> {
     (0..count).map(|_| random_pair(nodes, draw)).collect()
-}
-
-pub(super) fn free_pairs(adjacency: &Csr) -> usize {
-    adjacency.rows() * (adjacency.rows() - 1) / 2 - adjacency.nnz() / 2
-}
-
-pub(super) fn too_dense(free: usize, wanted: usize) -> Error {
-    Error::Unsuitable {
-        stage: "split",
-        why: format!("the graph is too dense: {free} pairs are not edges, but {wanted} negatives are needed"),
-    }
-}
-
-/// `count` distinct non-edges.
-pub(super) fn distinct_non_edges(adjacency: &Csr, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
-    let free = free_pairs(adjacency);
-    if free < count {
-        return Err(too_dense(free, count));
-    }
-    if free < 3 * count {
-        // The graph is so dense that rejection would be slow; listing the non-edges is then as cheap as
-        // listing the edges.
-        let nodes = u32::try_from(adjacency.rows()).expect("node ids fit in u32");
-        let mut all: Vec<Pair> = (0..nodes)
-            .flat_map(|i| (i + 1..nodes).map(move |j| [i, j]))
-            .filter(|p| !adjacency.contains(p[0], p[1]))
-            .collect();
-        draw.shuffle(&mut all);
-        all.truncate(count);
-        return Ok(all);
-    }
-    let mut seen = DistinctPairs::with_capacity(count);
-    let mut pairs = Vec::with_capacity(count);
-    while pairs.len() < count {
-        let pair = random_pair(adjacency.rows(), draw);
-        if !adjacency.contains(pair[0], pair[1]) && seen.insert(pair) {
-            pairs.push(pair);
-        }
-    }
-    Ok(pairs)
 }

@@ -281,3 +281,85 @@ fn a_leaking_split_is_refused() {
     let error = links_given(&ring(10), pairs, &SplitParams::default(), Seed(0), &exec).unwrap_err();
     assert!(error.to_string().contains("1 validation or test edges are training edges"), "{error}");
 }
+
+/// Users and items with interleaved numbers.
+fn bipartite() -> Graph {
+    let mut draw = Seed(2).stream(Stream::Synth, 0);
+    let edges: Vec<Pair> = (0..900).map(|_| [2 * draw.below(90), 2 * draw.below(40) + 1]).collect();
+    let graph = Graph::from_edges("bipartite", 180, &edges).unwrap();
+    let second = (0..180).map(|node| node % 2 == 1).collect();
+    graph.with_sides(Sides::new(second)).unwrap()
+}
+
+#[test]
+fn negatives_of_a_bipartite_graph_join_its_sides() {
+    let exec = Exec::new(2).unwrap();
+    let graph = bipartite();
+    let sides = graph.sides().unwrap().clone();
+    for negatives in [Negatives::Uniform, Negatives::Degree, Negatives::Heart] {
+        let params = SplitParams { negatives, ..SplitParams::default() };
+        let split = links(&graph, &params, Seed(1), &exec).unwrap();
+        let mut drawn = [&split.valid.negatives[..], &split.test.negatives, &split.choice].concat();
+        drawn.extend(split.matched(graph.adjacency(), &split.valid.positives, 0, Seed(1)).unwrap());
+        drawn.extend(split.calibration_pairs(graph.adjacency(), Seed(1)).iter());
+        for pair in &drawn {
+            assert!(sides.across(*pair) && !graph.adjacency().contains(pair[0], pair[1]), "{negatives:?}");
+        }
+        let train = split.training_negatives(500, &mut Seed(0).stream(Stream::TrainingNegatives, 0)).unwrap();
+        assert!(train.iter().all(|&pair| sides.across(pair) && !split.graph.contains(pair[0], pair[1])));
+        if negatives != Negatives::Heart {
+            // Their order is that of edges, so it does not identify them.
+            assert!(drawn.iter().chain(&train).all(|pair| pair[0] < pair[1]));
+            let distinct: HashSet<Pair> = split.test.negatives.iter().copied().collect();
+            assert_eq!(distinct.len(), split.test.negatives.len());
+        }
+    }
+    // The paper protocol knows no sides.
+    let paper = SplitParams::default().protocol(Protocol::Paper);
+    let split = links(&graph, &paper, Seed(1), &exec).unwrap();
+    assert!(split.sides().is_none() && sides.inside(&split.test.negatives).is_some());
+    assert!(exec.notices().iter().any(|notice| notice.contains("ignores that the graph is bipartite")));
+}
+
+/// A dense bipartite graph, whose non-edges are listed.
+#[test]
+fn few_pairs_across_the_sides_are_all_found() {
+    let exec = Exec::new(1).unwrap();
+    let edges: Vec<Pair> =
+        (0..12).flat_map(|i| (12..24).filter(move |j| (i + j) % 3 > 0).map(move |j| [i, j])).collect();
+    let second = (0..24).map(|node| node >= 12).collect();
+    let graph = Graph::from_edges("dense", 24, &edges).unwrap().with_sides(Sides::new(second)).unwrap();
+    let split = links(&graph, &SplitParams::default(), Seed(0), &exec).unwrap();
+    let sides = graph.sides().unwrap();
+    let drawn = split.valid.negatives.iter().chain(&split.test.negatives);
+    assert!(drawn.clone().all(|&pair| sides.across(pair) && !graph.adjacency().contains(pair[0], pair[1])));
+    let full: Vec<Pair> = (0..8).flat_map(|i| (8..16).map(move |j| [i, j])).collect();
+    let second = (0..16).map(|node| node >= 8).collect();
+    let graph = Graph::from_edges("full", 16, &full).unwrap().with_sides(Sides::new(second)).unwrap();
+    let fault = links(&graph, &SplitParams::default(), Seed(0), &exec).unwrap_err().to_string();
+    assert!(fault.contains("0 pairs across the two sides are not edges"), "{fault}");
+}
+
+#[test]
+fn own_splits_inside_a_side_are_met() {
+    let exec = Exec::new(1).unwrap();
+    let graph = bipartite();
+    let edges = graph.edges();
+    let pairs = |valid: Pair, negative: Pair| LinkPairs {
+        train: edges[20..].to_vec(),
+        valid: Pairs { positives: [&edges[..9], &[valid]].concat(), negatives: vec![negative] },
+        test: Pairs { positives: edges[10..20].to_vec(), negatives: Vec::new() },
+    };
+    let params = SplitParams::default();
+    let fault = links_given(&graph, pairs([0, 2], [1, 2]), &params, Seed(0), &exec).unwrap_err();
+    assert!(fault.to_string().contains("validation edge (0, 2) lies inside the side `user`"), "{fault}");
+    links_given(&graph, pairs(edges[9], [1, 3]), &params, Seed(0), &exec).unwrap();
+    let notices = exec.notices();
+    assert!(
+        notices.iter().any(|n| n.contains("1 of 1 validation negatives lie inside one side")),
+        "{notices:?}"
+    );
+    let found = check::links(&graph, &pairs(edges[9], [1, 3]), &exec).unwrap();
+    let finding = found.findings.iter().find(|own| own.kind == "inside-one-side").unwrap();
+    assert_eq!((finding.count, &finding.examples[0][..]), (1, "(1, 3)"));
+}

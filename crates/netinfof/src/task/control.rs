@@ -32,7 +32,18 @@ pub(super) fn shuffled(
 ) -> Result<()> {
     let Some(own) = propagated(params) else { return Ok(()) };
     let mut order: Vec<NodeId> = (0..graph.nodes()).map(|node| node as NodeId).collect();
-    seed.stream(Stream::ControlFeatures, number).shuffle(&mut order);
+    let mut draw = seed.stream(Stream::ControlFeatures, number);
+    match graph.sides() {
+        None => draw.shuffle(&mut order),
+        // The two sides of a bipartite graph may have different kinds of features.
+        Some(sides) => {
+            for side in [0, 1].map(|side| sides.nodes(side)) {
+                let mut shuffled = side.to_vec();
+                draw.shuffle(&mut shuffled);
+                side.iter().zip(shuffled).for_each(|(&node, other)| order[node as usize] = other);
+            }
+        }
+    }
     each_batch(edges, &graph.features().rows_of(&order), &own, seed, exec, use_batch)
 }
 

@@ -143,8 +143,9 @@ impl Task for Links {
         let &Run { graph, goal, params, exec, .. } = run;
         let training = Training::draw(split, &params.training(), seed)?;
         let pairwise = params.component.kinds.iter().any(|kind| kind.is_pairwise());
-        let source =
-            pairwise.then(|| PairwiseSource::new(&split.graph, graph.features(), &params.component, exec));
+        let source = pairwise.then(|| {
+            PairwiseSource::new(&split.graph, graph.features(), &params.component, exec).across(split.sides())
+        });
         let own_negatives = split.negatives_per_edge > 0;
         let valid = if goal == Goal::Act || !own_negatives { &split.valid } else { &Pairs::default() };
         let valid = Evaluated::new(valid, source.as_ref(), exec);
@@ -159,7 +160,7 @@ impl Task for Links {
         // measured too.
         let known = split.known_edges(graph);
         let matched = match split.negatives {
-            Negatives::Uniform => LinkSplit::matched(&known, &split.valid.positives, 0, seed),
+            Negatives::Uniform => split.matched(&known, &split.valid.positives, 0, seed),
             Negatives::Degree | Negatives::Heart => None,
         };
         let matched = matched.map(|pairs| PairSet::new(pairs, source.as_ref(), exec));
@@ -235,7 +236,8 @@ impl Task for Links {
         probed: &Probed,
         seed: Seed,
     ) -> Result<MeasuredInformation> {
-        let communities = CommunityVectors::new(&work.split.graph, seed, run.exec)?;
+        let communities =
+            CommunityVectors::new(&work.split.graph, work.split.sides().map(|own| &**own), seed, run.exec)?;
         let evaluated = work.evaluated();
         let measured = |negatives: &PairSet, control: &[Learned]| {
             let sets = [&evaluated.positives, negatives];
@@ -279,12 +281,17 @@ impl Task for Links {
         fit.report
     }
 
-    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &LinkResult, seed: Seed) -> (Model, TestedLinks) {
+    fn keep(
+        run: &Run<'_, Self>,
+        work: &Work<'_>,
+        fit: &LinkResult,
+        seed: Seed,
+    ) -> Result<(Model, TestedLinks)> {
         let Work { split, placements, learned, .. } = work;
         let kept = LinkWork { split, placements, learned: &learned.components, result: fit };
-        let model = Model::of_links(run.graph, &kept, run.params, seed.0, run.exec);
+        let model = Model::of_links(run.graph, &kept, run.params, seed.0, run.exec)?;
         let pairs = [&split.test.positives[..], &split.test.negatives[..]].concat();
-        (model, TestedLinks { pairs, edges: split.test.positives.len(), scores: fit.test.concat() })
+        Ok((model, TestedLinks { pairs, edges: split.test.positives.len(), scores: fit.test.concat() }))
     }
 
     fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {

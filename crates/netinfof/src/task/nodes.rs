@@ -239,12 +239,12 @@ impl Task for Nodes {
         fit.result.report
     }
 
-    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeFit, seed: Seed) -> (Model, TestedNodes) {
+    fn keep(run: &Run<'_, Self>, work: &Work<'_>, fit: &NodeFit, seed: Seed) -> Result<(Model, TestedNodes)> {
         let kept = NodeWork { split: work.split, placements: &fit.placements, result: &fit.result };
         let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
         let nodes = work.split.sets.test.clone();
         let labels = work.split.labels_of(&nodes);
-        (model, TestedNodes { nodes, labels, scores: fit.result.test.clone() })
+        Ok((model, TestedNodes { nodes, labels, scores: fit.result.test.clone() }))
     }
 
     fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {

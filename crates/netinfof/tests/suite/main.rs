@@ -2,6 +2,7 @@
 
 mod architecture;
 mod battery;
+mod bipartite;
 #[path = "../../../netinfof-io/tests/suite/data.rs"]
 mod data;
 mod determinism;

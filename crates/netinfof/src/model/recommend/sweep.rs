@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use super::around;
 use crate::compat::AdjustedComponent;
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::graph::{Csr, NodeId, Pair};
+use crate::graph::{Csr, NodeId, Pair, Sides};
 use crate::kernel::{self, DenseRows};
 use crate::linalg::solve_spd;
 use crate::link::LinkComponent;
@@ -70,7 +69,9 @@ pub(super) const BLOCKS: SearchBlocks = SearchBlocks { rows: 256, columns: 1024,
 
 /// The bilinear part of the scores, block by block.
 pub(super) struct Sweep<'a> {
+    /// Its edges are left out.
     graph: &'a Csr,
+    sides: Option<&'a Sides>,
     exclude_known: bool,
     /// The components, each with its M.
     parts: Vec<(&'a AdjustedComponent, Matrix)>,
@@ -100,8 +101,16 @@ impl<'a> Sweep<'a> {
         }
         let width = parts.iter().map(|(component, _)| component.z.cols()).sum();
         let symmetric = !scorer.model.directed;
-        let graph = scorer.graph.adjacency();
-        Sweep { graph, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
+        let (graph, sides) = (scorer.graph.adjacency(), scorer.graph.sides());
+        Sweep { graph, sides, exclude_known, parts, popularity: Vec::new(), width, symmetric, blocks }
+    }
+
+    /// The same without these edges, if there are any, instead of the known ones.
+    pub(super) fn excluding(mut self, edges: Option<&'a Csr>) -> Self {
+        if let Some(edges) = edges {
+            (self.graph, self.exclude_known) = (edges, true);
+        }
+        self
     }
 
     /// With a bilinear approximation of X, so that the pool contains pairs that X ranks high: for every
@@ -119,7 +128,7 @@ impl<'a> Sweep<'a> {
         let mut pairs: Vec<Pair> = Vec::new();
         self.run(Some(&asked), pool.min(MOST), exec, |rows| {
             for (node, best) in rows {
-                let near = scorer.source.as_ref().map(|source| around(source.graph(), *node, MOST));
+                let near = scorer.source.as_ref().map(|source| scorer.near(source, *node, MOST));
                 let spread = (0..MOST as u32).map(|at| (node + 1 + at * (n / MOST).max(1) as u32) % n as u32);
                 let found =
                     best.entries.iter().map(|entry| entry.1).chain(near.unwrap_or_default()).chain(spread);
@@ -212,7 +221,8 @@ impl<'a> Sweep<'a> {
     }
 
     fn wanted(&self, i: NodeId, j: NodeId) -> bool {
-        i != j && !(self.exclude_known && self.graph.contains(i, j))
+        let possible = self.sides.map_or(i != j, |sides| sides.across([i, j]));
+        possible && !(self.exclude_known && self.graph.contains(i, j))
     }
 
     /// Finds the best partners of nodes, and returns them wave by wave, in order.

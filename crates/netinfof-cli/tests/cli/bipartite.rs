@@ -1,0 +1,136 @@
+//! Bipartite graphs through the command: ids of two spaces, pairs across the sides, rankings on held-out pairs.
+
+use std::fmt::Write as _;
+
+use super::{Folder, netinfof, stderr, stdout};
+
+/// Users and items with the same numbers, in blocks of three; those of a block are linked with a few exceptions.
+fn ratings(separator: &str) -> (String, String) {
+    let (mut train, mut test) = (String::new(), String::new());
+    for user in 0..120usize {
+        for item in (0..60usize).filter(|item| item % 3 == user % 3) {
+            let chance = (user * user * 31 + item * item * 17 + user * item * 7 + 5) % 97;
+            if chance < 45 {
+                let _ = writeln!(train, "{user}{separator}{item}");
+            } else if chance < 50 {
+                let _ = writeln!(test, "{user}{separator}{item}");
+            }
+        }
+    }
+    (train, test)
+}
+
+fn well(args: &[&str]) -> String {
+    let output = netinfof(args);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+fn fault(args: &[&str]) -> String {
+    let output = netinfof(args);
+    assert_eq!(output.status.code(), Some(1), "{args:?}");
+    stderr(&output)
+}
+
+#[test]
+fn equal_ids_of_users_and_items_are_different_nodes() {
+    let folder = Folder::new();
+    let (train, test) = ratings(",");
+    let plain = folder.file("plain.csv", &train);
+    let named = folder.file("named.csv", format!("user,item\n{train}"));
+    let held_out = folder.file("test.csv", &test);
+    let sizes = |args: &[&str]| {
+        let json = well(&[&["inspect"], args, &["--json", "-", "-q"]].concat());
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        (value["graph"]["nodes"].as_u64().unwrap(), value["graph"]["sides"]["nodes"].clone())
+    };
+    assert_eq!(sizes(&[&named]), (180, serde_json::json!([120, 60])));
+    assert_eq!(sizes(&[&plain, "--bipartite"]), (180, serde_json::json!([120, 60])));
+    assert_eq!(sizes(&[&plain]), (120, serde_json::Value::Null));
+    assert_eq!(sizes(&[&named, "--no-bipartite"]), (120, serde_json::Value::Null));
+    // There and back through every format that keeps sides.
+    for file in ["copy.npz", "copy.csv", "copy.parquet"] {
+        let copy = folder.path(file);
+        well(&["convert", &named, &copy, "-q"]);
+        assert_eq!(sizes(&[&copy]), (180, serde_json::json!([120, 60])), "{file}");
+    }
+    let model = folder.path("m.model");
+    let shown = well(&["act", &named, "--save", &model, "-q"]);
+    assert!(
+        shown.contains("bipartite (120 user, 60 item)") && shown.contains("recommendations: by"),
+        "{shown}"
+    );
+    // An id may lack the name of its side in files of pairs, and must have it where it is ambiguous.
+    let scores = well(&["predict", &model, "--pairs", &held_out, "-q"]);
+    assert!(scores.contains("user:0,item:") && !scores.contains("item:0,user:"), "{scores}");
+    let found = well(&["recommend", &model, "--k", "3", "-q", "--node", "user:5", "item:5", "100"]);
+    let rows: Vec<&str> = found.lines().skip(1).collect();
+    assert_eq!(rows.len(), 9);
+    for row in rows {
+        let cells: Vec<&str> = row.split(',').collect();
+        assert_ne!(cells[0].split(':').next(), cells[2].split(':').next(), "{row}");
+    }
+    let said = fault(&["recommend", &model, "-q", "--node", "5"]);
+    assert!(said.contains("`user:5` or `item:5`"), "{said}");
+    let inside = folder.file("inside.csv", "source,target\nuser:1,user:2\n");
+    let said = fault(&["predict", &model, "--pairs", &inside, "-q"]);
+    assert!(said.contains("both nodes are on the side `user`"), "{said}");
+    // Held-out pairs are ranked far better than by chance (20 of 60), and pairs that the model sees are refused.
+    let json = well(&[
+        "recommend",
+        &model,
+        "--edges",
+        "all",
+        "--evaluate",
+        &held_out,
+        "--k",
+        "20",
+        "--json",
+        "-",
+        "-q",
+    ]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(value["recall"].as_f64().unwrap() > 0.6 && value["edges"].as_u64().unwrap() > 50, "{json}");
+    let said = fault(&["recommend", &model, "--edges", "all", "--evaluate", &named, "-q"]);
+    assert!(said.contains("edges that the model sees"), "{said}");
+}
+
+#[test]
+fn splits_inside_a_side_are_found() {
+    let folder = Folder::new();
+    let (train, test) = ratings(",");
+    let graph = folder.file("g.csv", format!("user,item\n{train}{test}"));
+    let train = folder.file("train.csv", train);
+    let lines: Vec<&str> = test.lines().collect();
+    let (first, second) = lines.split_at(lines.len() / 2);
+    let valid = folder.file("valid.csv", first.join("\n"));
+    let rest: String = second.iter().map(|line| format!("{line},1\n")).collect();
+    let negatives = "user:1,user:2,0\nuser:4,item:6,0\n";
+    let test = folder.file("test.csv", rest + negatives);
+    let output =
+        netinfof(&["check-split", &graph, "--train", &train, "--valid", &valid, "--test", &test, "-q"]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = stdout(&output);
+    assert!(shown.contains("1 of 2 test negative pairs lie inside one side"), "{shown}");
+}
+
+/// A node table for both sides; ids that are on both sides need the name of their side.
+#[test]
+fn node_tables_of_two_sides_are_read() {
+    let folder = Folder::new();
+    let graph = folder.file("g.csv", "user,item\n1,1\n1,2\n2,7\n");
+    let table = folder.file("n.csv", "id,a\nuser:1,0.5\nitem:1,1\nuser:2,2\nitem:2,3\n7,4\nuser:9,5\n");
+    let json = well(&["inspect", &graph, "--nodes", &table, "--json", "-", "-q"]);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["graph"]["sides"]["nodes"], serde_json::json!([3, 3]));
+    for (content, said) in [
+        ("id,a\n1,0.5\n", "id `1` is on both sides; write `user:1` or `item:1`"),
+        ("id,a\nuser:1,0\nitem:1,0\nuser:2,0\nitem:2,0\nitem:7,0\n8,1\n", "its side is unknown"),
+        ("id,a\nuser:1,0\n", "4 of 5 nodes of the edges are not in the node table"),
+        ("id,a\nuser:1,0\nitem:7,0\n7,0\n", "id `7` occurs twice"),
+    ] {
+        let table = folder.file("bad.csv", content);
+        let shown = fault(&["inspect", &graph, "--nodes", &table, "-q"]);
+        assert!(shown.contains(said), "{shown}");
+    }
+}
