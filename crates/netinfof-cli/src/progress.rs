@@ -30,8 +30,8 @@ impl Course {
         let (split, current) = self.at;
         if let Some(at) = later(current) {
             self.at = (split, at);
-        } else if let Some(at) = later(0) {
-            self.at = ((split + 1).min(self.splits - 1), at);
+        } else if let Some(at) = later(0).filter(|_| split + 1 < self.splits) {
+            self.at = (split + 1, at);
         }
     }
 

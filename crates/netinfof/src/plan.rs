@@ -341,7 +341,6 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         seconds = (looked_at + compared) / threads;
     }
     let samples = valid * 10.0 * (params.component.kinds.len() + 6) as f64 * 4.0;
-    planner.stage("pairs", 20.0 * nodes + 80.0 * fitted, seconds);
 
     let kinds: Vec<ComponentKind> =
         params.component.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
@@ -394,6 +393,9 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         let growing = largest(&|need| learning(need.columns) - need.built);
         planner.stage("compatibility", built.max(learned) + growing, seconds);
         planner.held += learned;
+    }
+    if pairwise {
+        planner.stage("pairs", 80.0 * fitted, seconds);
     }
     let vectors = 3.0 * sizes.rows(52.0);
     let iterations = params.component.rsvd.iterations(nodes as usize, 52) as f64;
