@@ -7,6 +7,7 @@
 
 mod file;
 mod newer;
+mod recipe;
 mod recommend;
 
 use std::borrow::Cow;

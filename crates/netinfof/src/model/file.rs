@@ -17,7 +17,7 @@ use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
 use crate::component::{self, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Features, Graph, Pair, ordered};
+use crate::graph::{Csr, Features, Graph, Pair, Schema, ordered};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
@@ -45,6 +45,9 @@ struct ModelHead {
     about: About,
     components: Vec<StoredComponent>,
     preparations: [Option<Preparation>; 2],
+    /// The columns of the model's graph, by which those of newer graphs are matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Schema>,
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<LinkHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +170,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         about: model.about.clone(),
         components,
         preparations: model.preparations.clone(),
+        schema: model.graph.schema().cloned(),
         links,
         nodes,
     };
@@ -366,8 +370,14 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
 }
 
 fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
-    let ModelHead { about, components, mut preparations, links, nodes } = head;
+    let ModelHead { about, components, mut preparations, schema, links, nodes } = head;
     let (mut graph, training) = graph(found, &about)?;
+    if let Some(schema) = schema {
+        if !schema.columns.is_empty() {
+            found.check("features", graph.features().cols(), schema.columns.len())?;
+        }
+        graph = graph.with_schema(schema);
+    }
     if let Some(rare) = &mut preparations[1] {
         let rarity = found.floats("features.rarity")?;
         found.check("features.rarity", rarity.len(), graph.features().cols())?;
