@@ -20,6 +20,8 @@ pub mod save;
 
 pub mod parquet;
 
+pub mod frame;
+
 mod table;
 
 mod row;

@@ -2,12 +2,16 @@
 //! unless it is given.
 
 mod arrays;
+mod classes;
 mod component;
 mod edges;
+mod feature_lists;
 mod geom_gcn;
+mod ids;
 mod layout;
 mod market;
 mod matlab;
+mod nodes;
 mod numbered;
 mod ogb;
 mod planetoid;
@@ -18,18 +22,21 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::frame::ColumnChoices;
 use crate::npz::Npz;
 use crate::parquet;
 use crate::row::Row;
 use crate::table::Table;
 use netinfof::Exec;
 use netinfof::Seed;
+use netinfof::graph::Schema;
 use netinfof::params::CustomName;
 use netinfof::synth;
 use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
 
 pub use component::component;
+pub use nodes::REGRESSION_TARGET;
 pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
     nodes_by_id, pairs,
@@ -42,12 +49,20 @@ use edges::from_edge_list;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadParams {
-    /// Node table of an edge list: an id column, feature columns, optionally a label column.
-    pub nodes: Option<PathBuf>,
-    /// Name of the label column of the node table; default `label`, `y` or `class`, if there is one.
+    /// Node tables of an edge list, joined by id: an id column, feature columns, optionally a label column; or
+    /// lists of features in JSON.
+    pub nodes: Vec<PathBuf>,
+    /// Name or number of the id column of the node table; by default a common name, or the first column.
+    pub id: Option<String>,
+    /// Name or number of the label column of the node table; default `label`, `y` or `class`, if there is one.
     pub label: Option<String>,
-    /// Names of the two id columns of an edge list; by default common names, or the first two columns.
+    /// Names or numbers of the two id columns of an edge list; by default common names, or the first two
+    /// columns.
     pub ends: Option<[String; 2]>,
+    /// Whether the first line of every text table names its columns; by default detected.
+    pub header: Option<bool>,
+    /// Which columns of a node table become features, and how.
+    pub columns: ColumnChoices,
     /// The format of the source; by default detected from the content.
     pub format: Option<Format>,
     /// User-supplied components: the name and the file of each ([`component()`]).
@@ -76,11 +91,27 @@ pub enum Format {
     Parquet,
 }
 
+impl Format {
+    /// The format as part of a sentence.
+    fn noun(self) -> &'static str {
+        match self {
+            Format::Edges => "an edge list",
+            Format::Npz => "npz",
+            Format::Planetoid => "Planetoid's files",
+            Format::GeomGcn => "a folder of Geom-GCN",
+            Format::Matlab => "a MATLAB file",
+            Format::Ogb => "a folder of OGB",
+            Format::MatrixMarket => "MatrixMarket",
+            Format::Parquet => "Parquet",
+        }
+    }
+}
+
 impl LoadParams {
-    /// Sets the node table.
+    /// Adds a node table.
     #[must_use]
     pub fn nodes(mut self, path: impl Into<PathBuf>) -> Self {
-        self.nodes = Some(path.into());
+        self.nodes.push(path.into());
         self
     }
 
@@ -114,7 +145,7 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
         name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
     });
     let (format, path) = found(path, params.format)?;
-    if params.nodes.is_some() && !matches!(format, Format::Edges | Format::Parquet) {
+    if !params.nodes.is_empty() && !matches!(format, Format::Edges | Format::Parquet) {
         let need = "an edge list as GRAPH; other formats contain their own features";
         return Err(Error::param("nodes", "a node table", need));
     }
@@ -128,6 +159,7 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
         Format::Ogb => ogb::graph(path, &name, exec)?,
         Format::MatrixMarket => market::graph(path, &name, exec)?,
     };
+    let graph = if graph.schema().is_none() { graph.with_schema(Schema::new(format.noun())) } else { graph };
     if graph.nodes() == 0 || graph.edge_count() == 0 {
         return Err(Error::Unsuitable {
             stage: "load",

@@ -56,6 +56,26 @@ pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
     Ok((Box::new(reader), u64::MAX))
 }
 
+/// The first bytes of a text, decompressed if needed.
+pub(crate) fn start_of(path: &Path) -> Result<Vec<u8>> {
+    let (mut reader, _) = opened(path)?;
+    reader.fill_buf().map(<[u8]>::to_vec).map_err(|e| Error::io(path, e))
+}
+
+/// A whole text, decompressed if needed, for formats that cannot be read row by row.
+pub(crate) fn whole_text(path: &Path) -> Result<Vec<u8>> {
+    let (mut reader, packed) = opened(path)?;
+    let mut text = Vec::new();
+    while (&mut reader).take(1 << 24).read_to_end(&mut text).map_err(|e| Error::io(path, e))? > 0 {
+        if is_bomb(text.len() as u64, packed) {
+            let what =
+                format!("{packed} bytes unpack to more than {}; refused as a decompression bomb", text.len());
+            return Err(Error::Format { path: path.into(), what });
+        }
+    }
+    Ok(text)
+}
+
 #[cfg(feature = "zstd")]
 fn unpacked_zstandard(reader: BufReader<File>, path: &Path) -> Result<Box<dyn BufRead>> {
     let unpacked = zstd::stream::read::Decoder::with_buffer(reader).map_err(|e| Error::io(path, e))?;
@@ -135,6 +155,14 @@ impl Table {
     /// Whether the format has column names, so that all rows are data.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.source, TableSource::Parquet(_))
+    }
+
+    /// Whether a column of a typed table holds texts; false for texts, whose columns have no types.
+    pub(crate) fn is_text(&self, column: usize) -> bool {
+        match &self.source {
+            TableSource::Text(_) => false,
+            TableSource::Parquet(reader) => reader.is_text(column),
+        }
     }
 
     /// The column names, if the format stores them separately from the rows.
@@ -243,9 +271,13 @@ impl Lines {
             if text.trim().is_empty() || text.starts_with(['#', '%']) {
                 continue;
             }
-            let delimiter = *self.delimiter.get_or_insert_with(|| {
-                [',', '\t', ';'].into_iter().find(|&c| text.contains(c)).unwrap_or(' ')
-            });
+            let delimiter = match self.delimiter {
+                Some(delimiter) => delimiter,
+                None => {
+                    let ahead = self.reader.fill_buf().map_err(|e| Error::io(path, e))?;
+                    *self.delimiter.insert(delimiter_of(text, ahead))
+                }
+            };
             if delimiter != ' ' && text.contains('"') {
                 let cells = unquoted(text, delimiter);
                 row.clear();
@@ -278,6 +310,35 @@ impl Lines {
             return Ok(true);
         }
     }
+}
+
+/// The delimiter of a text, from its first row and the rows after it. Of several signs in the first row, the
+/// right one is in every row as often; a comma may then be a decimal comma.
+fn delimiter_of(first: &str, ahead: &[u8]) -> char {
+    const LINES: usize = 20;
+    let count = |text: &str, delimiter: char| {
+        let mut quoted = false;
+        text.chars()
+            .filter(|&c| {
+                quoted ^= c == '"';
+                c == delimiter && !quoted
+            })
+            .count()
+    };
+    let present: Vec<char> = [',', '\t', ';'].into_iter().filter(|&c| count(first, c) > 0).collect();
+    if let [] | [_] = present[..] {
+        return present.first().copied().unwrap_or(' ');
+    }
+    let mut lines: Vec<&[u8]> = ahead.split(|&byte| byte == b'\n').take(LINES + 1).collect();
+    // The last piece may end within a line.
+    lines.pop();
+    let lines: Vec<String> = lines
+        .into_iter()
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '%']))
+        .collect();
+    let even = |&c: &char| lines.iter().all(|line| count(line, c) == count(first, c));
+    ['\t', ';', ','].into_iter().filter(|c| present.contains(c)).find(even).unwrap_or(present[0])
 }
 
 /// Description of a file that is certainly not a table, from its first bytes, and the next step.
@@ -336,7 +397,8 @@ fn is_json(start: &[u8]) -> bool {
 }
 
 /// Whether JSON begins like `{"0": [1, 2], …`: lists of numbers by id.
-fn is_json_features(start: &[u8]) -> bool {
+pub(crate) fn is_json_features(start: &[u8]) -> bool {
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
     let Some(inside) = start.strip_prefix(b"{") else { return false };
     let Some(quoted) = inside.trim_ascii_start().strip_prefix(b"\"") else { return false };
     let Some(end) = quoted.iter().position(|&byte| byte == b'"') else { return false };
@@ -384,6 +446,9 @@ mod tests {
             ("\u{feff}  1 \t 2 \r\n", vec!["1", "2"]),
             ("x\t\ty", vec!["x", "", "y"]),
             ("a ; b;ü ", vec!["a", "b", "ü"]),
+            ("1;3,14\n2;2,71\n", vec!["1", "3,14"]),
+            ("1,a;b\n2,c\n3,d\n", vec!["1", "a;b"]),
+            ("1\t3,14\n2\t7\n", vec!["1", "3,14"]),
         ] {
             std::fs::write(&path, text).unwrap();
             let row = Table::open(&path).unwrap().next_row().unwrap().unwrap();

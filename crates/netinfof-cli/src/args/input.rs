@@ -33,20 +33,53 @@ impl GraphArgs {
 pub(crate) struct LoadArgs {
     /// Node table of an edge list: ids, features, labels
     ///
-    /// Text or Parquet, one row per node: an id column, feature columns and optionally a label column.
+    /// Text or Parquet, one row per node: an id column, feature columns and optionally a label column; or lists of features in JSON. May
+    /// be given several times: tables are joined by id.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) nodes: Option<PathBuf>,
-    /// Label column of the node table [default: label, y or class]
+    pub(crate) nodes: Vec<PathBuf>,
+    /// Id column of the node table, by name or number [default: id, node or name, else the first]
+    ///
+    /// `row` numbers the rows from 0.
+    #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
+    pub(crate) id: Option<String>,
+    /// Label column of the node table, by name or number [default: label, y or class]
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) label: Option<String>,
-    /// The two id columns of an edge list with a header
+    /// The two id columns of an edge list, by name or number
     ///
     /// [default: source,target and other common names, else the first two columns]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, help_heading = INPUT)]
     pub(crate) ends: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Format of GRAPH [default: detected from the content]
     #[arg(long, value_enum, help_heading = INPUT)]
     pub(crate) format: Option<FormatArg>,
+}
+
+/// Which columns of tables are read, and how.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct ColumnArgs {
+    /// The first line of each text table names its columns [default: detected]
+    #[arg(long, conflicts_with = "no_header", help_heading = INPUT)]
+    pub(crate) header: bool,
+    /// Text tables have no line with column names [default: detected]
+    #[arg(long, help_heading = INPUT)]
+    pub(crate) no_header: bool,
+    /// The only columns of the node table to use as features
+    ///
+    /// `*` stands for any text, also in the next three options: age,income,score*
+    #[arg(long = "features", id = "feature_columns", value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) features: Vec<String>,
+    /// Columns of the node table to leave out
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) drop: Vec<String>,
+    /// Columns whose values are categories, also if they are numbers
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) categorical: Vec<String>,
+    /// Columns whose values are numbers, also if they look like ids or repeat the label
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) numeric: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -73,7 +106,14 @@ impl LoadArgs {
     pub(crate) fn params(&self) -> Result<LoadParams> {
         let mut params = LoadParams::default();
         params.nodes.clone_from(&self.nodes);
+        params.id.clone_from(&self.id);
         params.label.clone_from(&self.label);
+        let columns = &self.columns;
+        params.header = (columns.header || columns.no_header).then_some(columns.header);
+        params.columns.features.clone_from(&columns.features);
+        params.columns.drop.clone_from(&columns.drop);
+        params.columns.categorical.clone_from(&columns.categorical);
+        params.columns.numeric.clone_from(&columns.numeric);
         params.format = self.format.map(|format| match format {
             FormatArg::Edges => Format::Edges,
             FormatArg::Npz => Format::Npz,

@@ -8,22 +8,28 @@ use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNode
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, VisibleEdgesArg};
+use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, VisibleEdgesArg};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 
 impl ModelArgs {
-    fn newer(&self, exec: &Exec) -> Result<Option<Graph>> {
+    /// The newer graph, whose columns are read as those of the model's graph.
+    fn newer(&self, model: &Model, exec: &Exec) -> Result<Option<Graph>> {
         let Some(source) = &self.graph else { return Ok(None) };
         let files = LoadArgs {
             nodes: self.node_table.clone(),
+            id: self.id.clone(),
             label: self.label.clone(),
             ends: self.ends.clone(),
+            columns: ColumnArgs::default(),
             format: self.format,
         };
         let mut files = files.params()?;
+        let schema = model.graph().schema();
+        files.columns.like = schema.filter(|schema| !schema.columns.is_empty()).cloned();
+
         files.components.clone_from(&self.component);
-        super::load_graph(source, &files, Seed(0), exec).map(Some)
+        super::read_graph(source, &files, Seed(0), exec).map(Some)
     }
 
     fn seen(&self) -> Seen {
@@ -34,7 +40,9 @@ impl ModelArgs {
     }
 
     fn links(&self, exec: &Exec) -> Result<LinkScorer> {
-        Model::load(&self.model)?.links(self.seen(), self.newer(exec)?.as_ref(), exec)
+        let model = Model::load(&self.model)?;
+        let newer = self.newer(&model, exec)?;
+        model.links(self.seen(), newer.as_ref(), exec)
     }
 
     /// The value of `--prior`, checked.
@@ -71,7 +79,9 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
         super::check_writable(path)?;
     }
     let Some(pairs) = &args.pairs else {
-        let found = Model::load(&args.model.model)?.nodes(args.model.newer(exec)?.as_ref(), exec)?;
+        let model = Model::load(&args.model.model)?;
+        let newer = args.model.newer(&model, exec)?;
+        let found = model.nodes(newer.as_ref(), exec)?;
         let (ids, classes) = (IdColumn::new(&found.graph), ClassColumns::new(&found.names));
         return table.write(&classes.columns(&ids, false), |out| {
             found.probabilities.chunks(found.names.len()).enumerate().try_for_each(|(node, row)| {

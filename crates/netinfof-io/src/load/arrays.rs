@@ -8,6 +8,7 @@ use crate::npz::{COMPONENT, Npz};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
+use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema};
 use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
@@ -39,6 +40,11 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     };
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
     let mut used = vec!["edge_index", "num_nodes", "y", "ids", "truth"];
+    let columns = feature_columns(&mut npz);
+    let class_names = texts(&mut npz, "class_names");
+    used.extend(columns.as_ref().map(|_| "feature_names"));
+    used.extend(columns.as_ref().filter(|_| npz.has("feature_columns")).map(|_| "feature_columns"));
+    used.extend(class_names.as_ref().map(|_| "class_names"));
     if npz.has("x_indptr") {
         graph = graph.with_features(Features::Sparse(npz_csr(&mut npz, "x_")?))?;
         used.extend(["x_indptr", "x_indices", "x_data", "x_shape"]);
@@ -58,7 +64,15 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     }
     if npz.has("y") {
         graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
+        let names = class_names.filter(|names| names.len() >= graph.classes());
+        graph = graph.with_class_names(names);
     }
+    let mut schema = Schema::new("npz");
+    schema.ends = vec!["edge_index".into()];
+    schema.label = graph.labels().is_some().then(|| "y".into());
+    schema.columns = columns.filter(|columns| columns.len() == graph.features().cols()).unwrap_or_default();
+    schema.dropped = dropped(&npz.names(), &used);
+    graph = graph.with_schema(schema);
     if npz.has("ids") {
         // Arrays named `ids` in files of other programs may have another meaning.
         let ids =
@@ -97,6 +111,27 @@ const SPLIT: [&str; 15] = [
     "test_edge_neg",
     "train_edge_neg",
 ];
+
+/// Arrays that are not used.
+fn dropped(names: &[String], used: &[&str]) -> Vec<Dropped> {
+    let is_used = |name: &&String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
+    names.iter().filter(|name| !is_used(name)).map(|name| Dropped::new(name, "not part of a graph")).collect()
+}
+
+/// An array of texts, if there is one of this name.
+fn texts(npz: &mut Npz, name: &str) -> Option<Vec<String>> {
+    if npz.has(name) { npz.array(name).ok()?.texts() } else { None }
+}
+
+/// The names of the feature columns, with their kinds if the file has them.
+fn feature_columns(npz: &mut Npz) -> Option<Vec<FeatureColumn>> {
+    let names = texts(npz, "feature_names")?;
+    let kinds = npz.has("feature_columns").then(|| npz.array("feature_columns").ok()?.text()).flatten();
+    let columns: Option<Vec<FeatureColumn>> = kinds.and_then(|json| serde_json::from_str(&json).ok());
+    let agree = |columns: &Vec<FeatureColumn>| columns.iter().map(|column| &column.name).eq(&names);
+    let plain = || names.iter().map(|name| FeatureColumn::new(name, FeatureKind::Number)).collect();
+    Some(columns.filter(agree).unwrap_or_else(plain))
+}
 
 /// Issues a notice with the names of unused parts of a file; information about edges in them is lost.
 pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) {

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::column::page::PageReader;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
@@ -88,6 +88,14 @@ impl Reader {
         self.fields.iter().map(|field| field.name.clone()).collect()
     }
 
+    /// Whether a column holds texts.
+    pub(crate) fn is_text(&self, column: usize) -> bool {
+        self.fields[column].leaf.is_some_and(|leaf| {
+            self.descriptor(leaf).physical_type() == Physical::BYTE_ARRAY
+                && self.meaning(column).is_ok_and(|meaning| meaning == Meaning::Plain)
+        })
+    }
+
     fn error(&self, what: impl Into<String>) -> Error {
         Error::Format { path: self.path.clone(), what: what.into() }
     }
@@ -104,7 +112,7 @@ impl Reader {
         let Some(leaf) = leaf else { return Err(refused("lists, maps or structs")) };
         let column = self.descriptor(*leaf);
         let plain = match column.physical_type() {
-            Physical::INT96 => return Err(refused("times")),
+            Physical::INT96 => return Err(refused("times of 96 bits")),
             Physical::FIXED_LEN_BYTE_ARRAY => None,
             _ => Some(Meaning::Plain),
         };
@@ -120,15 +128,18 @@ impl Reader {
                 | ConvertedType::UINT_64,
             ) => Some(Meaning::Unsigned),
             (Some(LogicalType::Float16), _) if column.type_length() == 2 => Some(Meaning::Half),
-            (Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)), _)
-            | (
-                None,
-                ConvertedType::DATE
-                | ConvertedType::TIME_MILLIS
-                | ConvertedType::TIME_MICROS
-                | ConvertedType::TIMESTAMP_MILLIS
-                | ConvertedType::TIMESTAMP_MICROS,
-            ) => return Err(refused("dates or times")),
+            (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => Some(Meaning::Days(1.0)),
+            (Some(LogicalType::Timestamp(time)), _) => Some(Meaning::Days(match time.unit {
+                TimeUnit::MILLIS => 86_400e3,
+                TimeUnit::MICROS => 86_400e6,
+                TimeUnit::NANOS => 86_400e9,
+            })),
+            (None, ConvertedType::TIMESTAMP_MILLIS) => Some(Meaning::Days(86_400e3)),
+            (None, ConvertedType::TIMESTAMP_MICROS) => Some(Meaning::Days(86_400e6)),
+            (Some(LogicalType::Time(_)), _)
+            | (None, ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS) => {
+                return Err(refused("times of day"));
+            }
             _ => plain,
         };
         meaning.ok_or_else(|| refused("bytes"))
@@ -419,7 +430,7 @@ fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], 
 }
 
 /// The meaning of the stored values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Meaning {
     Plain,
     Unsigned,
@@ -427,6 +438,8 @@ enum Meaning {
     Decimal(i32),
     /// Numbers of 16 bits.
     Half,
+    /// Dates or times, with this many units per day.
+    Days(f64),
 }
 
 /// Decoded values of one column: the present values, and which rows have one if some are missing.
@@ -518,7 +531,13 @@ impl Values {
         let at = self.value;
         self.value += 1;
         match (&self.stored, self.meaning) {
-            (StoredColumn::Bool(typed), _) => row.push_int(i64::from(typed.values[at])),
+            (StoredColumn::Bool(typed), _) => row.push_bool(typed.values[at]),
+            (StoredColumn::Int32(typed), Meaning::Days(units)) => {
+                row.push_day(f64::from(typed.values[at]) / units)
+            }
+            (StoredColumn::Int64(typed), Meaning::Days(units)) => {
+                row.push_day(typed.values[at] as f64 / units)
+            }
             (StoredColumn::Int32(typed), Meaning::Unsigned) => {
                 row.push_int(i64::from(typed.values[at] as u32));
             }
