@@ -33,3 +33,5 @@ mod pickle;
 mod mat;
 
 mod whole;
+
+mod zipped;

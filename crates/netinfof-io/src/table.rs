@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::frame::is_chosen;
 use crate::npz::is_bomb;
 use crate::parquet::{self, Reader};
 use crate::row::{Cell, Row};
+use crate::zipped;
 use netinfof::{Error, Result};
 
 /// Reads a table row by row.
@@ -17,6 +19,53 @@ pub(crate) struct Table {
     /// Rows that were read ahead, and the error after them.
     held: VecDeque<Row>,
     fault: Option<Error>,
+    /// Further files of a table in parts, the columns that are read, and the rows of the parts before.
+    rest: VecDeque<PathBuf>,
+    needed: Option<Vec<usize>>,
+    before: usize,
+}
+
+/// The files of a table in several Parquet files: a name with `*`, or a folder with nothing else. In the order
+/// of their names.
+pub(crate) fn parts(path: &Path) -> Result<Option<Vec<PathBuf>>> {
+    let pattern = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_pattern = pattern.contains('*') && !path.exists();
+    let folder = if is_pattern {
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    } else if path.is_dir() {
+        path
+    } else {
+        return Ok(None);
+    };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
+        let file = entry.map_err(|e| Error::io(folder, e))?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let parquet = Path::new(&name).extension().is_some_and(|ending| ending == "parquet");
+        // Other programs leave files such as `_SUCCESS` and `.part-0.crc` beside the parts.
+        if is_pattern && is_chosen(std::slice::from_ref(&pattern), &name) {
+            files.push(file);
+        } else if !is_pattern && !name.starts_with(['_', '.']) {
+            if !parquet {
+                return Ok(None);
+            }
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        if is_pattern {
+            return Err(Error::io(path, std::io::ErrorKind::NotFound.into()));
+        }
+        return Ok(None);
+    }
+    files.sort();
+    for file in &files {
+        if !parquet::is(file)? {
+            let what = "not a Parquet file; only parts of a Parquet table can be read together".into();
+            return Err(Error::Format { path: file.clone(), what });
+        }
+    }
+    Ok(Some(files))
 }
 
 enum TableSource {
@@ -46,6 +95,11 @@ pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
     let length = file.metadata().map_err(io)?.len();
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let start = reader.fill_buf().map_err(io)?;
+    if start.starts_with(b"PK\x03\x04")
+        && let Some(member) = zipped::table_in(path)?
+    {
+        return member.opened(path);
+    }
     if start.starts_with(&[0x1f, 0x8b]) {
         return Ok((Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader))), length));
     }
@@ -90,6 +144,13 @@ fn unpacked_zstandard(_: BufReader<File>, path: &Path) -> Result<Box<dyn BufRead
 
 impl Table {
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        let (mut rest, mut path) = (VecDeque::new(), path);
+        let mut first = PathBuf::new();
+        if let Some(files) = parts(path)? {
+            rest = files.into();
+            first = rest.pop_front().unwrap_or(first);
+            path = &first;
+        }
         let source = if parquet::is(path)? {
             TableSource::Parquet(Box::new(Reader::open(path)?))
         } else {
@@ -101,7 +162,8 @@ impl Table {
             let size = [length, 0];
             TableSource::Text(Lines { reader, line: 0, size, delimiter: None, width: None, even: true })
         };
-        Ok(Table { path: path.into(), source, held: VecDeque::new(), fault: None })
+        let path = path.into();
+        Ok(Table { path, source, held: VecDeque::new(), fault: None, rest, needed: None, before: 0 })
     }
 
     /// Whether the text begins like this; nothing is consumed.
@@ -208,7 +270,10 @@ impl Table {
     pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
         match &mut self.source {
             TableSource::Text(_) => Ok(()),
-            TableSource::Parquet(reader) => reader.only(columns),
+            TableSource::Parquet(reader) => {
+                self.needed = Some(columns.to_vec());
+                reader.only(columns)
+            }
         }
     }
 
@@ -231,9 +296,30 @@ impl Table {
     }
 
     fn read_source(&mut self, row: &mut Row) -> Result<bool> {
-        match &mut self.source {
-            TableSource::Text(lines) => lines.read(&self.path, row),
-            TableSource::Parquet(reader) => reader.read(row),
+        let reader = match &mut self.source {
+            TableSource::Text(lines) => return lines.read(&self.path, row),
+            TableSource::Parquet(reader) => reader,
+        };
+        loop {
+            if reader.read(row)? {
+                row.line += self.before;
+                return Ok(true);
+            }
+            let Some(next) = self.rest.pop_front() else { return Ok(false) };
+            self.before += reader.rows();
+            let names = reader.names();
+            **reader = Reader::open(&next)?;
+            if reader.names() != names {
+                let what = format!(
+                    "other columns than in {}; parts of one table were expected",
+                    self.path.display()
+                );
+                return Err(Error::Format { path: next, what });
+            }
+            if let Some(columns) = &self.needed {
+                reader.only(columns)?;
+            }
+            self.path = next;
         }
     }
 }
@@ -361,7 +447,9 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
     let lower = start[..start.len().min(16)].to_ascii_lowercase();
     let begins = |word: &str| lower.starts_with(word.as_bytes());
     if begins("<?xml") || begins("<graphml") || begins("<gexf") || begins("<!doctype") || begins("<html") {
-        return Some("looks like XML or HTML, not a table; write the edges as a table, one edge per line");
+        return Some(
+            "looks like XML or HTML, not a table or GraphML; write the edges as a table, one edge per line",
+        );
     }
     if begins("*vertices") {
         return Some(
@@ -375,7 +463,7 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
         return Some(if is_json_features(start) {
             "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` together with an edge list"
         } else {
-            "looks like JSON, not a table; write the edges as a table, one edge per line"
+            "looks like JSON, not a table and not lists of nodes and links; write the edges as a table, one edge per line"
         });
     }
     None
@@ -383,7 +471,7 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
 
 /// Whether a text, possibly truncated, is JSON: one value, or one per line. Ids may also begin with a
 /// bracket.
-fn is_json(start: &[u8]) -> bool {
+pub(crate) fn is_json(start: &[u8]) -> bool {
     let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
     match values.next() {
         Some(Ok(_)) => {

@@ -24,9 +24,18 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     if npz.names().is_empty() {
         return Err(npz.error(no_npz(&npz.entries())));
     }
+    if ["indptr", "indices", "data", "shape"].iter().all(|part| npz.has(part)) {
+        return from_scipy(&mut npz, name, exec);
+    }
     if !npz.has("edge_index") {
         let what = format!("no array `edge_index`; the file holds {}", list(&npz.names()));
-        return Err(npz.error(what));
+        let objects: Vec<String> = npz.names().into_iter().filter(|name| npz.is_pickled(name)).collect();
+        let pickled = if objects.is_empty() {
+            String::new()
+        } else {
+            format!("; pickled Python objects, which are never read, are in {}", list(&objects))
+        };
+        return Err(npz.error(what + &pickled));
     }
     let edges = npz_pairs(&mut npz, "edge_index")?;
     let nodes = if npz.has("num_nodes") {
@@ -195,6 +204,44 @@ fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
         graph = graph.with_labels(npz_labels(npz, "labels")?)?;
     }
     Ok(graph)
+}
+
+/// A sparse adjacency matrix as SciPy's `save_npz` writes it, by rows or by columns.
+fn from_scipy(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+    let (_, shape) = npz.integers("shape")?;
+    let [rows, cols] = shape[..] else { return Err(npz.error("`shape` must hold two numbers")) };
+    if rows != cols {
+        return Err(npz.error(format!(
+            "a sparse matrix of {rows} × {cols}, not square; an adjacency matrix was expected"
+        )));
+    }
+    let adjacency = npz_csr(npz, "")?;
+    let mut edges = Vec::with_capacity(adjacency.nnz());
+    let (mut weighted, mut both_ways) = (false, true);
+    for row in 0..adjacency.rows() {
+        let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32-bit ids allow"))?;
+        let values = adjacency.row_values(row);
+        for (at, &other) in adjacency.row(row).iter().enumerate() {
+            let value = values.map_or(1.0, |values| values[at]);
+            if value != 0.0 {
+                edges.push([own, other]);
+                weighted |= value != 1.0;
+            }
+        }
+    }
+    let graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
+    both_ways &= 2 * graph.edge_count() + graph.self_loops() == edges.len();
+    let lost: Vec<&str> = [(weighted, "values"), (!both_ways, "directions")]
+        .into_iter()
+        .filter(|(lost, _)| *lost)
+        .map(|(_, what)| what)
+        .collect();
+    if !lost.is_empty() {
+        exec.notice(format!("{name}: {} of the sparse matrix are not used: {UNUSED}", lost.join(" and ")));
+    }
+    let mut schema = Schema::new("a sparse adjacency matrix of SciPy");
+    schema.ends = vec!["indices".into()];
+    Ok(graph.with_schema(schema))
 }
 
 /// The heterophilous collection's (Platonov et al. 2023): every edge once.

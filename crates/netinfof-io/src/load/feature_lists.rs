@@ -15,7 +15,7 @@ const MOST_COLUMNS: f64 = (1 << 26) as f64;
 
 /// Whether a file begins like `{"0": [1, 2], …`.
 pub(super) fn is(path: &Path) -> Result<bool> {
-    if !std::fs::metadata(path).map_err(|e| Error::io(path, e))?.is_file() {
+    if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return Ok(false);
     }
     Ok(is_json_features(&start_of(path)?))

@@ -324,7 +324,7 @@ impl EdgeLayout {
         let width = self.width;
         if matrix {
             return Some(format!(
-                "looks like an adjacency matrix of {width} × {width} numbers; write one edge per line, or the matrix as MatrixMarket"
+                "looks like an adjacency matrix of {width} × {width} numbers; give the format `adjacency-matrix` if it is one, or `edges` if it is a list of edges"
             ));
         }
         let Some(names) = &self.names else {
@@ -484,7 +484,7 @@ fn not_two_ends(rows: &[Row]) -> Option<String> {
 }
 
 /// Whether these are all rows of a square matrix of numbers that is symmetric, or all zeros and ones.
-fn is_adjacency(rows: &[Row]) -> bool {
+pub(super) fn is_adjacency(rows: &[Row]) -> bool {
     let width = rows.len();
     if width < 3 || rows.iter().any(|row| row.len() != width) {
         return false;

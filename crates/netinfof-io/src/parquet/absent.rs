@@ -22,6 +22,9 @@ impl Reader {
     pub(crate) fn names(&self) -> Vec<String> {
         match *self {}
     }
+    pub(crate) fn rows(&self) -> usize {
+        match *self {}
+    }
     pub(crate) fn is_text(&self, _: usize) -> bool {
         match *self {}
     }

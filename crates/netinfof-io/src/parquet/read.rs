@@ -88,6 +88,11 @@ impl Reader {
         self.fields.iter().map(|field| field.name.clone()).collect()
     }
 
+    /// Number of rows read so far.
+    pub(crate) fn rows(&self) -> usize {
+        self.row
+    }
+
     /// Whether a column holds texts.
     pub(crate) fn is_text(&self, column: usize) -> bool {
         self.fields[column].leaf.is_some_and(|leaf| {
