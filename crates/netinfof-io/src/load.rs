@@ -203,7 +203,7 @@ fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Resul
         Format::Edges | Format::Parquet => from_edge_list(path, name, params, exec)?,
         Format::Npz => from_npz(path, name, exec)?,
         Format::Planetoid => planetoid::graph(path)?,
-        Format::GeomGcn => geom_gcn::graph(path, &name)?,
+        Format::GeomGcn => geom_gcn::graph(path, name)?,
         Format::Matlab => matlab::graph(path, name, exec)?,
         Format::Ogb => ogb::graph(path, name, exec)?,
         Format::MatrixMarket => market::graph(path, name, exec)?,

@@ -357,12 +357,11 @@ impl Lines {
             if text.trim().is_empty() || text.starts_with(['#', '%']) {
                 continue;
             }
-            let delimiter = match self.delimiter {
-                Some(delimiter) => delimiter,
-                None => {
-                    let ahead = self.reader.fill_buf().map_err(|e| Error::io(path, e))?;
-                    *self.delimiter.insert(delimiter_of(text, ahead))
-                }
+            let delimiter = if let Some(delimiter) = self.delimiter {
+                delimiter
+            } else {
+                let ahead = self.reader.fill_buf().map_err(|e| Error::io(path, e))?;
+                *self.delimiter.insert(delimiter_of(text, ahead))
             };
             if delimiter != ' ' && text.contains('"') {
                 let cells = unquoted(text, delimiter);

@@ -11,10 +11,11 @@ use super::INPUT;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
-    /// File, folder, synth:NAME or name of a downloaded dataset
+    /// File, folder, `-`, synth:NAME or name of a downloaded dataset
     ///
-    /// A file: npz; an edge list as CSV, TSV or separated by spaces, also compressed as .gz or .zst; Parquet; MatrixMarket; MATLAB 5;
-    /// ind.NAME.graph of Planetoid. A folder: OGB, Geom-GCN or Planetoid. A generated graph: synth:demo, synth:SCENARIO,
+    /// A file: npz; an edge list as CSV, TSV or separated by spaces, also compressed as .gz, .zst or .zip; Parquet, also in parts
+    /// ('part-*.parquet'); an adjacency matrix; node-link JSON, GraphML, GML, Pajek; MatrixMarket; MATLAB 5; ind.NAME.graph of Planetoid.
+    /// `-` is standard input. A folder: OGB, Geom-GCN, Planetoid or parts in Parquet. A generated graph: synth:demo, synth:SCENARIO,
     /// synth:large?nodes=1000000&degree=20. The name of a downloaded dataset, such as cora: see `netinfof datasets`.
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
@@ -100,6 +101,18 @@ pub(crate) enum FormatArg {
     MatrixMarket,
     /// Edge table in Parquet
     Parquet,
+    /// A node and its neighbours per line, all of one kind
+    Neighbours,
+    /// Dense adjacency matrix as text
+    AdjacencyMatrix,
+    /// Lists of nodes and links in JSON
+    NodeLink,
+    /// GraphML
+    Graphml,
+    /// GML
+    Gml,
+    /// Pajek network
+    Pajek,
 }
 
 impl LoadArgs {
@@ -123,6 +136,12 @@ impl LoadArgs {
             FormatArg::Ogb => Format::Ogb,
             FormatArg::MatrixMarket => Format::MatrixMarket,
             FormatArg::Parquet => Format::Parquet,
+            FormatArg::Neighbours => Format::Neighbours,
+            FormatArg::AdjacencyMatrix => Format::AdjacencyMatrix,
+            FormatArg::NodeLink => Format::NodeLink,
+            FormatArg::Graphml => Format::GraphMl,
+            FormatArg::Gml => Format::Gml,
+            FormatArg::Pajek => Format::Pajek,
         });
         if let Some(ends) = &self.ends {
             let [a, b] = &ends[..] else {

@@ -1,4 +1,5 @@
 use super::*;
+use FeatureKind::{Boolean, Category, Date, Number};
 
 fn numbers_column(name: &str, values: &[f64]) -> FrameColumn {
     FrameColumn { name: name.into(), values: ColumnValues::Numbers(values.to_vec()), stated: None }
@@ -35,7 +36,6 @@ fn columns_have_kinds() {
     )
     .unwrap();
     let kinds: Vec<FeatureKind> = found.columns.iter().map(|column| column.kind).collect();
-    use FeatureKind::{Boolean, Category, Date, Number};
     assert_eq!(kinds, [Number, Boolean, Category, Date, Number]);
     assert_eq!(found.columns[2].levels, ["Bern", "Rome"]);
     let x = dense(&found);

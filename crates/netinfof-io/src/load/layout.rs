@@ -437,6 +437,7 @@ fn default_ends(names: &[String]) -> [usize; 2] {
 /// Why the first two columns of a table without a header are probably not the ends of edges.
 fn not_two_ends(rows: &[Row]) -> Option<String> {
     const ENOUGH: usize = 3;
+    const ROWS: usize = 50;
     let width = rows.first()?.len();
     if width < 3 || rows.len() < ENOUGH {
         return None;
@@ -463,7 +464,6 @@ fn not_two_ends(rows: &[Row]) -> Option<String> {
         ));
     }
     // A type before the two ends: few values, none of which is an id, and ids in both other columns.
-    const ROWS: usize = 50;
     let values = |at: usize| rows.iter().map(|row| row.cell(at).into_owned()).collect::<BTreeSet<_>>();
     if rows.len() < ROWS || width > 4 {
         return None;

@@ -102,8 +102,10 @@ impl Network {
         if distinct.len() < self.ids.len() || values.len() > self.ids.len() {
             return;
         }
-        for (node, text) in texts {
-            self.ids[node as usize] = text;
+        for (node, id) in (0..).zip(&mut self.ids) {
+            if let Some(text) = texts.get(&node) {
+                id.clone_from(text);
+            }
         }
         self.attributes[at].1.clear();
     }
@@ -131,7 +133,9 @@ impl Network {
             let verb = if unused.len() == 1 { "is" } else { "are" };
             exec.notice(format!("{name}: {} of edges {verb} not used: {UNUSED}", list(&unused)));
         }
-        let names: Vec<String> = self.attributes.iter().map(|(name, _)| name.clone()).collect();
+        let given = |values: &Vec<(u32, Value)>| !values.is_empty();
+        let attributes: Vec<_> = self.attributes.into_iter().filter(|(_, values)| given(values)).collect();
+        let names: Vec<String> = attributes.iter().map(|(name, _)| name.clone()).collect();
         let label = match &params.label {
             Some(wanted) => Some(names.iter().position(|name| name == wanted).ok_or_else(|| {
                 Error::param("label", wanted, format!("an attribute of the nodes: {}", list(&names)))
@@ -140,10 +144,7 @@ impl Network {
         };
         let mut texts = None;
         let mut frame = Frame::default();
-        for (at, (attribute, values)) in self.attributes.into_iter().enumerate() {
-            if values.is_empty() {
-                continue;
-            }
+        for (at, (attribute, values)) in attributes.into_iter().enumerate() {
             if Some(at) == label {
                 let mut by_node = vec![String::new(); nodes];
                 for (node, value) in &values {

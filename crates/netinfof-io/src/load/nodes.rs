@@ -432,6 +432,8 @@ impl Columns {
             let names = || columns.names.iter().filter(|name| layout::is_id_name(name));
             columns.id_is_sure = names().count() == 1;
         } else {
+            let label = params.label.as_deref().and_then(|label| columns.place(label));
+            columns.id = (0..width).find(|&at| Some(at) != label);
             // Without a header two columns are ids and one more: there is no choice.
             columns.id_is_sure = width <= 2 && !named;
         }

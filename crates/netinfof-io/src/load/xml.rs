@@ -111,15 +111,12 @@ pub(super) fn decoded(text: &str) -> String {
                 };
                 c.map(|c| (c, after))
             });
-        match known {
-            Some((c, after)) => {
-                out.push(c);
-                rest = after;
-            }
-            None => {
-                out.push('&');
-                rest = &rest[1..];
-            }
+        if let Some((c, after)) = known {
+            out.push(c);
+            rest = after;
+        } else {
+            out.push('&');
+            rest = &rest[1..];
         }
     }
     out + rest

@@ -538,10 +538,10 @@ impl Values {
         match (&self.stored, self.meaning) {
             (StoredColumn::Bool(typed), _) => row.push_bool(typed.values[at]),
             (StoredColumn::Int32(typed), Meaning::Days(units)) => {
-                row.push_day(f64::from(typed.values[at]) / units)
+                row.push_day(f64::from(typed.values[at]) / units);
             }
             (StoredColumn::Int64(typed), Meaning::Days(units)) => {
-                row.push_day(typed.values[at] as f64 / units)
+                row.push_day(typed.values[at] as f64 / units);
             }
             (StoredColumn::Int32(typed), Meaning::Unsigned) => {
                 row.push_int(i64::from(typed.values[at] as u32));

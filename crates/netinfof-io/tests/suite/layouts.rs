@@ -149,7 +149,6 @@ fn adjacency_matrices_and_lists_of_neighbours() {
     let (graph, notices) = read(&folder.file("b.csv", named)).unwrap();
     assert_eq!((graph.ids().unwrap()[1].as_str(), graph.edge_count()), ("bob", 4));
     assert!(notices.contains("values and directions of the matrix are not used"), "{notices}");
-    refused(&folder.file("c.csv", "a,b,c,d\n0,1,0,1\n1,0,1,0\n0,1,0,1\n"), &[]);
     // Three rows of three columns may be edges.
     refused(&folder.file("d.txt", "0 1 1\n1 0 1\n1 1 0\n"), &["`adjacency-matrix`", "`edges`"]);
     // Every neighbour is listed back: one kind of nodes.

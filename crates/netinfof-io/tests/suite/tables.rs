@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use netinfof::graph::FeatureKind;
+use netinfof::graph::FeatureKind::{self, Boolean, Category, Date, Number};
 use netinfof::{Exec, Features, Graph, Seed};
 use netinfof_io::load::{self, LoadParams};
 use netinfof_io::parquet::{Column, Kind, Writer};
@@ -82,7 +82,6 @@ fn columns_are_read_by_kind_and_said() {
          d,7,,\"Köln, Süd\",2019-12-31T12:00,yes\n",
     );
     let (graph, _) = read(&edges, &LoadParams::default().nodes(&nodes)).unwrap();
-    use FeatureKind::{Boolean, Category, Date, Number};
     let named = |name: &str, kind| (name.to_string(), kind);
     assert_eq!(
         columns(&graph),
@@ -358,8 +357,7 @@ fn several_tables_are_joined_by_id() {
     let (graph, _) = read(&edges, &LoadParams::default().nodes(&first).nodes(&second)).unwrap();
     assert_eq!((graph.labels().unwrap(), row(&graph, 3)), (&[0, 0, -1, 1][..], vec![4.0, 9.0]));
     assert!(row(&graph, 2)[1].is_nan());
-    let (graph, _) =
-        read(&edges, &LoadParams::default().nodes(&second).nodes(&lists)).map_err(|e| e).unwrap();
+    let (graph, _) = read(&edges, &LoadParams::default().nodes(&second).nodes(&lists)).unwrap();
     assert_eq!((graph.nodes(), graph.features().cols()), (4, 4));
     let twice = LoadParams::default().nodes(&first).nodes(folder.file("c.csv", "id,x\n0,1\n"));
     refused(&edges, &twice, &["column `x` is in two node tables"]);
