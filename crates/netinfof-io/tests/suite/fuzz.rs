@@ -349,7 +349,7 @@ fn samples() -> Vec<Sample> {
                 ("edge_index.npy", npy("<i4", "(5, 2)", &ints(&edges))),
                 ("x.npy", npy("<f4", "(5, 1)", &floats(&[0.5; 5]))),
                 ("y.npy", npy("<i8", "(5,)", &longs(&[0, 1, 0, 1, 1]))),
-                ("class_names.npy", npy("<U1", "(2,)", &longs(&[97 | 98 << 32]))),
+                ("class_names.npy", npy("<U1", "(2,)", &ints(&[97, 98]))),
                 ("feature_names.npy", npy("<U1", "(1,)", &ints(&[120]))),
             ]),
         ),

@@ -1,5 +1,6 @@
 //! Tables as people have them: every column has its kind, and nothing is misread without a word.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use netinfof::graph::FeatureKind::{self, Boolean, Category, Date, Number};
@@ -266,8 +267,9 @@ fn csv_and_parquet_give_the_same_graph() {
         let value = (at as f64).sqrt() / 3.0;
         let own = towns[at * 7 % 3];
         let yes = at % 4 == 0;
-        text += &format!(
-            "{at},{value},{},{},{own},c{}\n",
+        let _ = writeln!(
+            text,
+            "{at},{value},{},{},{own},c{}",
             at * 11 % 17,
             if yes { "True" } else { "False" },
             at % 2
@@ -386,7 +388,7 @@ fn published_tables_are_read() {
     assert_eq!((graph.nodes(), graph.edge_count(), graph.labels()), (2277, 31_371, None));
     assert!(graph.features().cols() > 3000 && notices.contains("the target of a regression"), "{notices}");
     let (graph, _) = with("german/german_edges.txt", &["german/german.csv"], &|params| {
-        params.label = Some("GoodCustomer".into())
+        params.label = Some("GoodCustomer".into());
     });
     assert_eq!(
         (graph.nodes(), graph.edge_count(), graph.class_names().unwrap()),
@@ -400,7 +402,7 @@ fn published_tables_are_read() {
     );
     assert_eq!(graph.schema().unwrap().id.as_deref(), Some("row number"));
     let (graph, _) = with("income/income_edges.txt", &["income/income.csv"], &|params| {
-        params.label = Some("income".into())
+        params.label = Some("income".into());
     });
     assert_eq!((graph.nodes(), graph.classes(), graph.features().cols()), (14_821, 2, 14));
     for (edges, labels, size) in [
@@ -412,7 +414,7 @@ fn published_tables_are_read() {
         assert_eq!((graph.nodes(), graph.classes()), size, "{edges}");
     }
     let (graph, _) = with("email-eu-core/email.txt", &["email-eu-core/email_labels.txt"], &|params| {
-        params.label = Some("2".into())
+        params.label = Some("2".into());
     });
     assert_eq!((graph.nodes(), graph.classes(), graph.edge_count()), (1005, 42, 16_064));
     let (graph, _) = with("bitcoin-alpha/soc-sign-bitcoinalpha.csv", &[], &|_| ());
