@@ -38,12 +38,14 @@ pub(crate) struct LoadArgs {
     /// be given several times: tables are joined by id.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub(crate) nodes: Vec<PathBuf>,
-    /// Id column of the node table, by name or number [default: id, node or name, else the first]
+    /// Id column of the node table [default: id, node, name or the first]
     ///
-    /// `row` numbers the rows from 0.
+    /// A name or a number. `row` numbers the rows from 0.
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) id: Option<String>,
-    /// Label column of the node table, by name or number [default: label, y or class]
+    /// Label column of the node table [default: label, y or class]
+    ///
+    /// A name or a number.
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) label: Option<String>,
     /// The two id columns of an edge list, by name or number
@@ -61,10 +63,10 @@ pub(crate) struct LoadArgs {
 /// Which columns of tables are read, and how.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct ColumnArgs {
-    /// The first line of each text table names its columns [default: detected]
+    /// Text tables begin with column names [default: detected]
     #[arg(long, conflicts_with = "no_header", help_heading = INPUT)]
     pub(crate) header: bool,
-    /// Text tables have no line with column names [default: detected]
+    /// Text tables do not begin with column names [default: detected]
     #[arg(long, help_heading = INPUT)]
     pub(crate) no_header: bool,
     /// The only columns of the node table to use as features
@@ -75,10 +77,12 @@ pub(crate) struct ColumnArgs {
     /// Columns of the node table to leave out
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
     pub(crate) drop: Vec<String>,
-    /// Columns whose values are categories, also if they are numbers
+    /// Columns of categories, also if they are numbers
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
     pub(crate) categorical: Vec<String>,
-    /// Columns whose values are numbers, also if they look like ids or repeat the label
+    /// Columns of numbers, also if they look like ids
+    ///
+    /// Or if they repeat the label.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
     pub(crate) numeric: Vec<String>,
 }

@@ -23,7 +23,7 @@ pub(crate) struct ModelArgs {
     /// Its columns are read as those of the model's table. May be given several times.
     #[arg(long, value_name = "FILE", requires = "graph", help_heading = INPUT)]
     pub(crate) node_table: Vec<PathBuf>,
-    /// Id column of that table, by name or number [default: id, node or name, else the first]
+    /// Id column of that table [default: id, node, name or the first]
     #[arg(long, value_name = "COLUMN", requires = "node_table", help_heading = INPUT)]
     pub(crate) id: Option<String>,
     /// Label column of that table [default: label, y or class]
