@@ -258,7 +258,9 @@ impl EdgeLayout {
                         both(ends.each_ref().map(|end| named_or_numbered(end, Some(&names), names.len())))
                     })
                     .unwrap_or_else(|| default_ends(&names));
-                let by_name = |ends: &[String; 2]| ends.iter().any(|end| names.contains(end));
+                // A number is the position of a column, although it may occur in the first row.
+                let is_name = |end: &String| end.parse::<f64>().is_err() && names.contains(end);
+                let by_name = |ends: &[String; 2]| ends.iter().any(is_name);
                 let found = if let Some(header) = params.header {
                     if header { FirstRow::Names } else { FirstRow::Data }
                 } else if params.ends.as_ref().is_some_and(by_name) {

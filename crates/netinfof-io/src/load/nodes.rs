@@ -600,7 +600,9 @@ fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<V
     let column = layout::id_column(&names);
     // Feature columns may have numbers as names.
     let known = column.is_some_and(|at| below.iter().all(|row| row.cell(at) != names[at]));
-    let asked = [&params.label, &params.id].into_iter().flatten().any(|name| names.contains(name));
+    // A number is the position of a column, although it may occur in the first row.
+    let is_name = |name: &String| name.parse::<f64>().is_err() && names.contains(name);
+    let asked = [&params.label, &params.id].into_iter().flatten().any(is_name);
     let is_header = params.header.unwrap_or_else(|| {
         asked
             || known

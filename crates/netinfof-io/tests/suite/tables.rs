@@ -135,6 +135,9 @@ fn columns_are_chosen() {
     let mut params = LoadParams::default();
     params.ends = Some(["2".into(), "3".into()]);
     assert_eq!(read(&plain, &params).unwrap().0.edge_count(), 3);
+    // The first row holds the number of a column, and is an edge all the same.
+    params.ends = Some(["1".into(), "2".into()]);
+    assert_eq!(read(&folder.file("q.txt", "1 2 5\n2 3 5\n"), &params).unwrap().0.edge_count(), 2);
     params.ends = Some(["2".into(), "4".into()]);
     refused(&plain, &params, &["`ends`", "numbers from 1 to 3"]);
     let mut params = LoadParams::default().nodes(folder.file("l.txt", "0 3\n1 4\n2 3\n3 4\n"));
@@ -395,7 +398,7 @@ fn published_tables_are_read() {
         (1000, 21_742, &["-1".to_string(), "1".into()][..])
     );
     let kinds = columns(&graph);
-    assert_eq!(kinds.len(), 27);
+    assert_eq!(kinds.len(), 29);
     assert!(
         kinds.contains(&("Gender".into(), FeatureKind::Category))
             && kinds.contains(&("PurposeOfLoan".into(), FeatureKind::Category))
