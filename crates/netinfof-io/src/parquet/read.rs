@@ -4,6 +4,8 @@
 //! these sizes are checked against the file first. Remaining panics are caught and reported as an invalid
 //! file; the process's panic hook belongs to the caller and is never changed.
 
+mod cells;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,12 +15,13 @@ use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::column::page::PageReader;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
-    FloatType, Int32Type, Int64Type,
+    BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
 };
 use parquet::errors::{ParquetError, Result as Decoded};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+
+use cells::{decimal, half, text};
 
 use super::pages::CheckedPages;
 use super::{MAGIC, Pairs};
@@ -590,29 +593,4 @@ impl Values {
             _ => None,
         }
     }
-}
-
-/// A text as a cell, without the white space around it, as in other tables.
-fn text(bytes: &ByteArray, row: &mut Row) -> bool {
-    std::str::from_utf8(bytes.data()).map(|text| row.push_text(text.trim())).is_ok()
-}
-
-/// A big-endian number of any length.
-fn decimal(bytes: &[u8], scale: i32) -> f64 {
-    let negative = bytes.first().is_some_and(|&byte| byte > 127);
-    let start = if negative { -1.0 } else { 0.0 };
-    bytes.iter().fold(start, |value, &byte| value * 256.0 + f64::from(byte)) / 10f64.powi(scale)
-}
-
-fn half(value: &FixedLenByteArray) -> f64 {
-    let &[low, high] = value.data() else { return f64::NAN };
-    let bits = u16::from_le_bytes([low, high]);
-    let (exponent, digits) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = match exponent {
-        0 => digits * 2f64.powi(-24),
-        31 if digits == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + digits) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
 }
