@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SOURCES = (["source", "target"], ["src", "dst"], ["from", "to"], ["u", "v"], ["head", "tail"])
-IDS = ("id", "node", "node_id", "nodeid", "name")
 LABELS = ("label", "y", "class", "target")
 
 
@@ -44,6 +42,8 @@ class Parts(NamedTuple):
     sides: Any = None
     #: Names of the two sides.
     side_names: tuple[str, str] | None = None
+    #: What was read of a table.
+    schema: dict[str, Any] | None = None
 
 
 def missing(value: Any) -> bool:
@@ -530,43 +530,57 @@ def frames(
     target: str | None,
     id: str | None,
     label: str | None,
-    features: str | Sequence[str] | None,
+    choices: Any,
 ) -> Parts:
     """Read an edge frame and an optional node frame; columns are detected by the rules of the command for tables."""
     import numpy as np
 
+    from . import _columns, _native
+
     names = [str(name) for name in edges.columns]
     if len(names) < 2:
         raise ValueError(f"invalid graph: an edge frame with {len(names)} column{'' if len(names) == 1 else 's'} (need two columns of ids)")
-    lower = [name.lower() for name in names]
-    usual = next((pair for pair in SOURCES if all(end in lower for end in pair)), None)
+    usual, _, _ = _native.known_columns(names)
     if (source is None) != (target is None):
         raise ValueError("invalid `source`: only one of `source` and `target` is given (need both, or neither)")
     if source is None or target is None:
         if usual is None and len(names) > 2:
             shown = ", ".join(f"`{name}`" for name in names[:12])
             raise ValueError(f"invalid graph: cannot detect the id columns of the edge frame among {shown} (need `source` and `target`)")
-        source, target = [names[lower.index(end)] for end in usual] if usual else names
+        source, target = [names[at] for at in usual] if usual else names
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
     _no_gaps(first, second)
     if nodes is None:
         order = _order(np.concatenate([first, second]), len(first))
-        x, y = None, None
+        x, y, classes = None, None, None
+        schema = {}
     else:
         columns = [str(name) for name in nodes.columns]
-        lower = [name.lower() for name in columns]
-        id = id or next((columns[lower.index(name)] for name in IDS if name in lower), None)
+        _, own_id, own_label = _native.known_columns(columns)
+        id = id or (None if own_id is None else columns[own_id])
         if id is None:
             shown = ", ".join(f"`{name}`" for name in columns[:12])
             raise ValueError(f"invalid graph: cannot detect the id column of the node frame among {shown} (need `id`; the index is ignored)")
         order = _column(nodes, id, "id")
-        if label is None:
-            label = next((columns[lower.index(name)] for name in LABELS if name in lower), None)
+        found = label is None
+        if label is None and own_label is not None and columns[own_label] != id:
+            label = columns[own_label]
         y = None if label is None else _column(nodes, label, "label")
-        if isinstance(features, str):
-            features = [features]
-        chosen = [c for c in columns if c not in (id, label)] if features is None else list(features)
-        x = _numbers(nodes, chosen, order) if chosen else None
+        dropped = []
+        what = None if y is None else _columns.not_classes(y)
+        if what is not None:
+            if not found:
+                raise ValueError(f"invalid `label`: {label} ({what}; for classes, put ranges of it into a column of their own: `pandas.qcut`)")
+            warn(f"column `{label}` holds {what}; it is not used")
+            dropped.append({"name": label, "why": what.split(": ")[1].split(",")[0]})
+            used, label, y = label, None, None
+        else:
+            used = label
+        texts = None if y is None else _columns.label_texts(y)
+        table = _columns.typed(nodes, [c for c in columns if c not in (id, used)], order.tolist(), texts, choices)
+        x = table.x
+        y, classes = _two_sided(y)
+        schema = {"id": id, "label": label, "node_header_lines": 0, "columns": table.columns, "dropped": dropped + table.dropped}
     values = order.tolist()
     gap = next((at for at, value in enumerate(values) if missing(value)), None)
     if gap is not None:
@@ -583,7 +597,21 @@ def frames(
         raise ValueError(f"invalid graph: {len(some)} id{' of the edge frame is' if len(some) == 1 else 's of the edge frame are'} not in the node frame, such as {shown}")
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
     further = [name for name in names if name not in (str(source), str(target))]
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, unused=attributes(further))
+    dropped = [{"name": name, "why": "a column of edges"} for name in further] + schema.pop("dropped", [])
+    schema = {"format": "a frame", "ends": [str(source), str(target)], "dropped": dropped, **schema}
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema)
+
+
+def _two_sided(y: Any) -> tuple[Any, Any]:
+    """Return -1 and 1 as two classes if there are no other labels; elsewhere -1 is an unknown class."""
+    import numpy as np
+
+    if y is None or y.dtype.kind not in "fi":
+        return y, None
+    known = ~np.isnan(y)
+    if set(np.unique(y[known]).tolist()) != {-1, 1}:
+        return y, None
+    return np.where(known, y > 0, -1).astype(np.int64), np.array([-1, 1])
 
 
 def _no_gaps(*columns: Any) -> None:
@@ -607,30 +635,3 @@ def _order(ids: Any, half: int) -> Any:
     for at, value in enumerate(seen):
         order[at] = value
     return order
-
-
-def _numbers(frame: Any, columns: Sequence[str], ids: Any) -> Any:
-    """Return numeric columns side by side."""
-    import numpy as np
-
-    values = {name: _column(frame, name, "features") for name in columns}
-    text = [name for name, column in values.items() if not _is_numeric(column)]
-    if text:
-        shown = ", ".join(f"`{name}`" for name in text[:12])
-        raise ValueError(
-            f"invalid graph: column{'' if len(text) == 1 else 's'} {shown} of the node frame {'is' if len(text) == 1 else 'are'} not numeric"
-            " (need `label` and `features` to select columns, or numbers: `pandas.get_dummies` or polars' `to_dummies` convert text)"
-        )
-    x = np.empty((len(ids), len(columns)), np.float32)
-    for at, (name, column) in enumerate(values.items()):
-        x[:, at] = [np.nan if missing(value) else value for value in column.tolist()] if column.dtype.kind == "O" else column
-        infinite = np.flatnonzero(np.isinf(x[:, at]))
-        if len(infinite):
-            raise ValueError(f"invalid graph: column `{name}` of the node frame is infinite for `{ids[infinite[0]]}` (a missing value is NaN or None)")
-    return x
-
-
-def _is_numeric(column: Any) -> bool:
-    if column.dtype.kind in "fiub":
-        return True
-    return column.dtype.kind == "O" and all(missing(value) or isinstance(value, (bool, int, float)) for value in column.tolist())

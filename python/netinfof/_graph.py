@@ -140,6 +140,7 @@ class Graph:
                 "y": labels,
                 "class_names": None if classes is None else [str(value) for value in classes.tolist()],
                 "ids": ids,
+                "schema": None if parts.schema is None else json.dumps(parts.schema),
                 "unknown_nodes": parts.unknown_nodes,
                 "sides": parts.sides,
                 "side_names": None if parts.side_names is None else list(parts.side_names),
@@ -254,9 +255,15 @@ class Graph:
         cls,
         path: str | os.PathLike[str],
         *,
-        nodes: str | os.PathLike[str] | None = None,
+        nodes: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+        id: str | None = None,
         label: str | None = None,
         ends: tuple[str, str] | None = None,
+        header: bool | None = None,
+        features: str | Sequence[str] | None = None,
+        drop: str | Sequence[str] | None = None,
+        categorical: str | Sequence[str] | None = None,
+        numeric: str | Sequence[str] | None = None,
         format: str | None = None,
         bipartite: bool | None = None,
         random_state: RandomState = 0,
@@ -271,15 +278,29 @@ class Graph:
             A file, a folder, ``synth:NAME`` for a generated graph, or the name of a dataset such as
             ``"cora"``; docs/formats.md and docs/datasets.md list them.
         nodes
-            Node table of an edge list: ids, features and optionally labels.
+            Node table of an edge list: ids, features and optionally labels; or several tables, joined by id.
+        id
+            Id column of the node table, by name or number. ``"row"``: the numbers of the rows from 0. None:
+            ``id``, ``node`` or ``name``, else the first column.
         label
-            Label column of the node table. None: ``label``, ``y`` or ``class``.
+            Label column of the node table, by name or number. None: ``label``, ``y`` or ``class``.
         ends
-            The two id columns of an edge list with a header. None: ``source`` and ``target`` or other common
-            names, else the first two columns.
+            The two id columns of an edge list, by name or number. None: ``source`` and ``target`` or other
+            common names, else the first two columns.
+        header
+            Whether the first line of each text table names its columns. None: detected.
+        features
+            The only columns of the node table to use as features; ``*`` stands for any text.
+        drop
+            Columns of the node table to leave out.
+        categorical
+            Columns whose values are categories, also if they are numbers.
+        numeric
+            Columns whose values are numbers, also if they look like ids or repeat the label.
         format
             Format of the file: ``edges``, ``npz``, ``planetoid``, ``geom-gcn``, ``matlab``, ``ogb``,
-            ``matrix-market`` or ``parquet``. None: the format is detected from the content.
+            ``matrix-market``, ``parquet``, ``neighbours``, ``adjacency-matrix``, ``node-link``, ``graphml``,
+            ``gml`` or ``pajek``. None: the format is detected from the content.
         bipartite
             Whether the two id columns of an edge list hold two kinds of nodes, which are different even where
             ids are equal. None: column names such as ``user`` and ``item``, or the structure, decide.
@@ -303,7 +324,15 @@ class Graph:
             If the content is not a valid graph. The message names the file and, for text, the line.
         """
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
-        given = {"nodes": nodes, "label": label, "format": format, "ends": None if ends is None else ",".join(ends)}
+        from ._columns import names_of
+
+        given = {"id": id, "label": label, "format": format, "ends": None if ends is None else ",".join(map(str, ends))}
+        for key, value in {"features": features, "drop": drop, "categorical": categorical, "numeric": numeric}.items():
+            given[key] = ",".join(names_of(value)) or None
+        tables = [] if nodes is None else [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
+        words += [f"--nodes={os.fspath(table)}" for table in tables]
+        if header is not None:
+            words.append("--header" if header else "--no-header")
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
         if bipartite is not None:
             words.append("--bipartite" if bipartite else "--no-bipartite")
@@ -500,6 +529,10 @@ class Graph:
         id: str | None = None,
         label: str | None = None,
         features: str | Sequence[str] | None = None,
+        drop: str | Sequence[str] | None = None,
+        categorical: str | Sequence[str] | None = None,
+        numeric: str | Sequence[str] | None = None,
+        like: Graph | None = None,
         name: str = "graph",
     ) -> Graph:
         """Make a graph of an edge frame of pandas or polars, and optionally a node frame.
@@ -515,8 +548,8 @@ class Graph:
         nodes
             One row per node: an id, features and optionally a label.
         source
-            Id column of one end of the edges. None: detected by its name (`source` and `target`, `src` and
-            `dst`, `from` and `to`, `u` and `v`, `head` and `tail`), or the only two columns.
+            Id column of one end of the edges. None: detected by its name (`source` and `target`, `user` and
+            `item` and other common pairs; docs/formats.md), or the only two columns.
         target
             Id column of the other end. Give both `source` and `target`, or neither.
         id
@@ -524,8 +557,17 @@ class Graph:
         label
             Label column of the node frame. None: `label`, `y`, `class` or `target`, if there is one.
         features
-            Feature columns of the node frame, which must be numeric. None: all columns other than the id and
-            the label.
+            Feature columns of the node frame; ``*`` stands for any text. None: all columns other than the id
+            and the label. Numbers, booleans, texts of few different values and dates become features by the
+            rules for tables (docs/formats.md); :attr:`schema` says what was read.
+        drop
+            Columns of the node frame to leave out.
+        categorical
+            Columns whose values are categories, also if they are numbers.
+        numeric
+            Columns whose values are numbers, also if they look like ids or repeat the label.
+        like
+            A graph whose feature columns, kinds and levels are used, such as that of a model.
         name
             Name of the graph in reports.
 
@@ -537,7 +579,7 @@ class Graph:
         Raises
         ------
         ValueError
-            If columns cannot be detected, ids are missing or repeated, or features are not numeric.
+            If columns cannot be detected, ids are missing or repeated, or a column holds free text.
 
         Examples
         --------
@@ -546,7 +588,10 @@ class Graph:
         >>> netinfof.Graph.from_frame(edges).nodes.tolist()
         ['ann', 'bob', 'cy']
         """
-        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, features), name)
+        from ._columns import Choices, names_of
+
+        lists = [names_of(value) for value in (features, drop, categorical, numeric)]
+        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, Choices(*lists, None if like is None else like._native.schema)), name)
 
     @property
     def name(self) -> str:
@@ -631,6 +676,12 @@ class Graph:
         """Names of the two sides of a bipartite graph, or None."""
         known = self._native.sides
         return None if known is None else (known[1][0], known[1][1])
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """What was read, and from which columns: ends, id, label, feature columns by kind, and what was not used. None for graphs made of arrays."""
+        found = self._native.schema
+        return None if found is None else json.loads(found)
 
     @property
     def masks(self) -> dict[str, NDArray[Any]] | None:
@@ -849,10 +900,11 @@ class Graph:
         x = self.x if rows is None else (*rows, self.num_features)
         known = self._native.sides
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
-        return _restored, ((self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, sides, side_names),)
+        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names)
+        return _restored, (kept,)
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
-    index, x, y, num_nodes, nodes, classes, name, masks, sides, side_names = state
-    parts = Parts(index[0], index[1], num_nodes, x, y, nodes, masks, classes=classes, coded=True, sides=sides, side_names=side_names)
-    return Graph._of_parts(parts, name)
+    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names = state
+    given = {"classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names}
+    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name)

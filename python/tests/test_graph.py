@@ -220,9 +220,10 @@ def test_frames(library: str) -> None:
         Graph.from_frame(edges, nodes[:3])
     with pytest.raises(ValueError, match="invalid `source`: who"):
         Graph.from_frame(edges, source="who", target="Target")
-    with pytest.raises(ValueError, match="column `word` of the node frame is not numeric"):
-        Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "word": ["p", "q", "r", "s"]}))
-    with pytest.raises(ValueError, match="column `age` of the node frame is infinite for `b`"):
+    words = Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "word": ["p", "q", "r", "q"]}))
+    assert words.x[:, 0].tolist() == [0, 1, 2, 1]
+    assert words.schema is not None and words.schema["columns"] == [{"name": "word", "kind": "category", "levels": ["p", "q", "r"]}]
+    with pytest.raises(ValueError, match="column `age`: `inf` is not a finite number"):
         Graph.from_frame(edges, frames.DataFrame({"id": ["a", "b", "c", "d"], "age": [1.0, float("inf"), 2.0, 3.0]}))
     with pytest.raises(ValueError, match="cannot detect the id column of the node frame"):
         Graph.from_frame(edges, frames.DataFrame({"who": ["a", "b", "c", "d"]}))
@@ -555,3 +556,53 @@ def test_a_ranking_is_evaluated() -> None:
     assert all(partner >= 120 for partner in top["partner"])
     with pytest.raises(ValueError, match="edges that the model sees"):
         model.evaluate(train, k=20)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_and_files_give_the_same_graph(library: str, tmp_path: Path) -> None:
+    frames = pytest.importorskip(library)
+    count = 40
+    edges = {"source": list(range(count)), "target": [(at + 1) % count for at in range(count)]}
+    nodes = {
+        "": list(range(count)),
+        "id": list(range(count)),
+        "age": [at * 37 % 11 + 0.1 for at in range(count)],
+        "member": [at % 3 == 0 for at in range(count)],
+        "town": [["Rome", "Bern", None][at * at % 3] for at in range(count)],
+        "since": [f"2020-01-{1 + at % 28:02}" for at in range(count)],
+        "nick": [f"n{at}" for at in range(count)],
+        "copy": [5 * (at % 2) for at in range(count)],
+        "label": [f"c{at % 2}" for at in range(count)],
+    }
+    for name, columns in (("e", edges), ("n", nodes)):
+        rows = [",".join("" if value is None else str(value) for value in row) for row in zip(*columns.values())]
+        (tmp_path / f"{name}.csv").write_text("\n".join([",".join(columns), *rows]) + "\n")
+    with pytest.warns(UserWarning):
+        expected = Graph.from_file(tmp_path / "e.csv", nodes=tmp_path / "n.csv")
+    found = Graph.from_frame(frames.DataFrame(edges), frames.DataFrame(nodes))
+    same(found, (expected.edge_index[0].tolist(), expected.edge_index[1].tolist()))
+    assert found.x.tobytes() == expected.x.tobytes()
+    assert found.y.tolist() == expected.y.tolist() and found.classes.tolist() == expected.classes.tolist()  # type: ignore[union-attr]
+    assert found.schema is not None and expected.schema is not None
+    assert found.schema["columns"] == expected.schema["columns"] and found.schema["dropped"] == expected.schema["dropped"]
+    assert [column["kind"] for column in found.schema["columns"]] == ["number", "boolean", "category", "date"]
+    assert [part["name"] for part in found.schema["dropped"]] == ["", "nick", "copy"]
+    # Newer rows are read like those of the first graph.
+    newer = {"id": [0, 1], "since": ["2020-03-01", "2020-03-02"], "town": ["Rome", "Rome"], "age": [1.0, 2.0], "member": [True, True]}
+    again = Graph.from_frame(frames.DataFrame({"source": [0], "target": [1]}), frames.DataFrame(newer), like=found)
+    assert again.schema is not None and next(c for c in again.schema["columns"] if c["name"] == "town")["levels"] == ["Bern", "Rome"]
+    chosen = Graph.from_frame(frames.DataFrame(edges), frames.DataFrame(nodes), features="a*", categorical="age")
+    assert chosen.num_features == 1 and len(chosen.schema["columns"][0]["levels"]) == 11  # type: ignore[index]
+
+
+def test_a_numeric_target_is_no_class() -> None:
+    pandas = pytest.importorskip("pandas")
+    edges = pandas.DataFrame({"source": range(60), "target": [(at + 1) % 60 for at in range(60)]})
+    nodes = pandas.DataFrame({"id": range(60), "x": [at % 7 for at in range(60)], "target": [at * at for at in range(60)]})
+    with pytest.warns(UserWarning, match="60 different numbers: the target of a regression"):
+        found = Graph.from_frame(edges, nodes)
+    assert found.y is None and found.num_features == 1
+    with pytest.raises(ValueError, match="invalid `label`: target"):
+        Graph.from_frame(edges, nodes, label="target")
+    nodes["target"] = [1 if at % 3 else -1 for at in range(60)]
+    assert Graph.from_frame(edges, nodes).classes.tolist() == [-1, 1]

@@ -61,6 +61,32 @@ pub(crate) fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &E
     }
 }
 
+/// The same, and says what was read.
+pub(crate) fn read_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    let graph = load_graph(source, params, seed, exec)?;
+    if let Some(schema) = graph.schema() {
+        let line = schema.line(graph.features().cols(), graph.classes());
+        exec.message(&format!("{}: {line}", graph.name()));
+    }
+    Ok(graph)
+}
+
+/// Node classification of a target that was read as numbers is refused with the reason.
+fn require_classes(graph: &Graph) -> Result<()> {
+    let dropped = graph.schema().map_or(&[][..], |schema| &schema.dropped);
+    let target = dropped.iter().find(|part| part.why == load::REGRESSION_TARGET);
+    match target.filter(|_| graph.labels().is_none()) {
+        Some(target) => Err(Error::Unsuitable {
+            stage: "nodes",
+            why: format!(
+                "column `{}` holds numbers, the target of a regression, and the graph has no classes; write ranges of it (such as quintiles) in a column of their own and name that column with --label",
+                target.name
+            ),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// Lists the datasets, or downloads those that were named.
 fn datasets(args: &DatasetsArgs, progress: &TerminalProgress) -> Result<()> {
     if let Some(DatasetsAction::Get(get)) = &args.action {
@@ -94,7 +120,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         return Err(own_file("html", path));
     }
     let files = run.load_params()?;
-    let load = || load_graph(&run.graph.graph, &files, Seed(run.seed), exec);
+    let load = || read_graph(&run.graph.graph, &files, Seed(run.seed), exec);
     let mut kept = None;
     let mut report = match run.task {
         Task::Links => {
@@ -123,6 +149,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         Task::Nodes => {
             let mut params = run.node_params()?;
             let graph = load()?;
+            require_classes(&graph)?;
             params.splits = run.splits(goal, run.has_split(), &graph);
             let own =
                 own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph, exec))?;
@@ -243,7 +270,7 @@ fn own_split<T>(
 
 /// Prints the findings about a split. Status 1 if there are any that are not allowed.
 fn check_split(args: &CheckSplitArgs, exec: &Exec) -> Result<u8> {
-    let graph = load_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
+    let graph = read_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
     let missing = || Error::InvalidParam {
         name: "split",
         value: "none".into(),
@@ -279,7 +306,7 @@ fn check_split(args: &CheckSplitArgs, exec: &Exec) -> Result<u8> {
 
 fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     let start = Instant::now();
-    let graph = load_graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
+    let graph = read_graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
     let graph = graph.with_detected_sides(exec);
     show_facts(inspect.output.json.as_deref(), &graph, start)
 }
@@ -299,7 +326,7 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         });
     }
     check_writable(&args.output)?;
-    let graph = load_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
+    let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
     let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
     let mut written = vec![args.output.clone()];
     match ending.as_str() {

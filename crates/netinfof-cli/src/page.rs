@@ -98,10 +98,15 @@ fn header(out: &mut String, report: &Report, compared: bool) {
     }
     out.push_str("</ul></nav>\n");
     let preparation = printer::preparation_line(report);
-    if preparation.is_none() && report.notices.is_empty() {
+    let schema = report.graph.schema.as_ref();
+    if preparation.is_none() && report.notices.is_empty() && schema.is_none() {
         return;
     }
     out.push_str("<details id=\"data\"><summary>How the data were read</summary>");
+    if let Some(schema) = schema {
+        let line = schema.line(report.graph.features, report.graph.classes);
+        let _ = write!(out, "<p class=\"note\" id=\"schema\">{}</p>", code(&line));
+    }
     if let Some(line) = preparation {
         let _ = write!(out, "<p class=\"note\" id=\"preparation\">{}</p>", escape(&line));
     }

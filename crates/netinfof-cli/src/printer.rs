@@ -1,13 +1,13 @@
 //! Output for people: tables on standard output, errors on standard error.
 
+mod facts;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
-use netinfof::graph::{GraphFacts, SidesOrigin};
 use netinfof::model::RankingMetrics;
 use netinfof::plan::{self, Plan};
-use netinfof::report::Estimate;
 use netinfof::report::RunParams;
 use netinfof::report::VerdictKind;
 use netinfof::report::{ColumnKind, ColumnTreatment};
@@ -16,6 +16,8 @@ use netinfof::split::check::Checked;
 use netinfof::{ComponentKind, Error, Protocol, Report, Result, TaskKind};
 
 use crate::next_step;
+
+pub(crate) use facts::facts;
 
 /// How much memory and time each stage of a run will need.
 pub(crate) fn plan(plan: &Plan) -> String {
@@ -388,94 +390,4 @@ pub(crate) fn ranking(found: &RankingMetrics) -> String {
         found.hit_rate,
         k = found.k
     )
-}
-
-/// The facts about a graph, as lines for a terminal.
-pub(crate) fn facts(facts: &GraphFacts) -> String {
-    let mut lines = vec![
-        format!("{}", facts.name),
-        format!("  nodes       {}", facts.nodes),
-        format!("  edges       {}", facts.edges),
-        format!(
-            "  degree      mean {:.2}, median {}, largest {}",
-            facts.mean_degree, facts.median_degree, facts.max_degree
-        ),
-        format!("  isolated    {}{}", facts.isolated, share(facts.isolated, facts.nodes)),
-    ];
-    if let Some(sides) = &facts.sides {
-        let [(a, first), (b, second)] = [0, 1].map(|side| (&sides.names[side], sides.nodes[side]));
-        let origin = match sides.origin {
-            SidesOrigin::Given => "",
-            SidesOrigin::Structure => ", by structure",
-        };
-        lines.push(format!(
-            "  bipartite   {first} nodes on the side `{a}`, {second} on the side `{b}`{origin}"
-        ));
-    }
-    if let Some(r) = facts.degree_assortativity {
-        lines.push(format!("  assortative {r:+.3} (correlation of the degrees at the ends of an edge)"));
-    }
-    if facts.features > 0 {
-        lines.push(format!(
-            "  features    {}, stored {}, {:.2} % not zero",
-            facts.features,
-            facts.feature_storage,
-            100.0 * facts.feature_density
-        ));
-        if facts.missing_features > 0 {
-            lines.push(format!("  missing     {}", plural(facts.missing_features, "feature value")));
-        }
-        if facts.repeated_features > 0 {
-            lines.push(format!(
-                "  repeated    {} with the same features as another{}, {} of them with the same neighbours",
-                plural(facts.repeated_features, "node"),
-                share(facts.repeated_features, facts.nodes),
-                facts.duplicated_nodes
-            ));
-        }
-    } else {
-        lines.push("  features    none".into());
-    }
-    if let Some(similarity) = &facts.feature_similarity {
-        let shown =
-            |own: Estimate| format!("{:.3} [{:.3}, {:.3}]", own.value, own.interval[0], own.interval[1]);
-        let two_steps =
-            similarity.two_steps.map_or_else(String::new, |own| format!(", at two steps {}", shown(own)));
-        lines.push(format!(
-            "  similarity  {} of the time a neighbour's features are closer than another node's{two_steps} (0.5: unrelated)",
-            shown(similarity.neighbours)
-        ));
-    }
-    if facts.classes > 0 {
-        lines.push(format!(
-            "  classes     {}, {} of {} nodes labelled",
-            facts.classes, facts.labelled, facts.nodes
-        ));
-    } else {
-        lines.push("  classes     none".into());
-    }
-    if let (Some(edge), Some(h)) = (facts.edge_homophily, &facts.homophily) {
-        lines.push(format!(
-            "  homophily   {edge:.3} of the edges connect nodes of the same class; by node {:.3}, class-insensitive {:.3}, adjusted {:.3}",
-            h.node_homophily, h.class_insensitive_homophily, h.adjusted_homophily
-        ));
-        lines.push(format!(
-            "  informative {:.3} of a label's entropy is explained by a neighbour's label",
-            h.label_informativeness
-        ));
-    }
-    if let Some(truth) = &facts.truth {
-        let names: Vec<&str> = truth.informative.iter().map(|kind| kind.name()).collect();
-        let names = if names.is_empty() { "nothing".into() } else { names.join(", ") };
-        let task = truth.task.name();
-        lines.push(format!("  planted     {names} for {task}"));
-    }
-    if facts.self_loops_dropped + facts.duplicates_dropped > 0 {
-        lines.push(format!(
-            "  dropped     {}, {}",
-            plural(facts.self_loops_dropped, "self loop"),
-            plural(facts.duplicates_dropped, "repeated edge")
-        ));
-    }
-    lines.join("\n")
 }

@@ -20,6 +20,8 @@ pub mod save;
 
 pub mod parquet;
 
+pub mod frame;
+
 mod table;
 
 mod row;
@@ -31,3 +33,5 @@ mod pickle;
 mod mat;
 
 mod whole;
+
+mod zipped;

@@ -2,35 +2,52 @@
 //! unless it is given.
 
 mod arrays;
+mod classes;
 mod component;
+mod dense;
 mod edges;
+mod feature_lists;
 mod geom_gcn;
+mod gml;
+mod graphml;
+mod ids;
 mod layout;
 mod market;
 mod matlab;
+mod neighbours;
+mod network;
+mod node_link;
+mod nodes;
 mod numbered;
 mod ogb;
+mod pajek;
+mod parts;
 mod planetoid;
 mod splits;
 mod torch;
 mod two_sides;
+mod xml;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::frame::ColumnChoices;
 use crate::npz::Npz;
 use crate::parquet;
 use crate::row::Row;
-use crate::table::Table;
+use crate::table::{Table, is_json, is_json_features, start_of};
+use crate::zipped;
 use netinfof::Exec;
 use netinfof::Seed;
+use netinfof::graph::Schema;
 use netinfof::params::CustomName;
 use netinfof::synth;
 use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
 
 pub use component::component;
+pub use nodes::REGRESSION_TARGET;
 pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
     nodes_by_id, pairs,
@@ -43,12 +60,20 @@ use edges::from_edge_list;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct LoadParams {
-    /// Node table of an edge list: an id column, feature columns, optionally a label column.
-    pub nodes: Option<PathBuf>,
-    /// Name of the label column of the node table; default `label`, `y` or `class`, if there is one.
+    /// Node tables of an edge list, joined by id: an id column, feature columns, optionally a label column; or
+    /// lists of features in JSON.
+    pub nodes: Vec<PathBuf>,
+    /// Name or number of the id column of the node table; by default a common name, or the first column.
+    pub id: Option<String>,
+    /// Name or number of the label column of the node table; default `label`, `y` or `class`, if there is one.
     pub label: Option<String>,
-    /// Names of the two id columns of an edge list; by default common names, or the first two columns.
+    /// Names or numbers of the two id columns of an edge list; by default common names, or the first two
+    /// columns.
     pub ends: Option<[String; 2]>,
+    /// Whether the first line of every text table names its columns; by default detected.
+    pub header: Option<bool>,
+    /// Which columns of a node table become features, and how.
+    pub columns: ColumnChoices,
     /// The format of the source; by default detected from the content.
     pub format: Option<Format>,
     /// User-supplied components: the name and the file of each ([`component()`]).
@@ -79,13 +104,47 @@ pub enum Format {
     MatrixMarket,
     /// An edge table in Parquet.
     Parquet,
+    /// A node and its neighbours per line.
+    Neighbours,
+    /// A dense adjacency matrix as text.
+    AdjacencyMatrix,
+    /// Lists of nodes and links in JSON.
+    NodeLink,
+    /// GraphML.
+    GraphMl,
+    /// GML.
+    Gml,
+    /// A Pajek network.
+    Pajek,
+}
+
+impl Format {
+    /// The format as part of a sentence.
+    fn noun(self) -> &'static str {
+        match self {
+            Format::Edges => "an edge list",
+            Format::Npz => "npz",
+            Format::Planetoid => "Planetoid's files",
+            Format::GeomGcn => "a folder of Geom-GCN",
+            Format::Matlab => "a MATLAB file",
+            Format::Ogb => "a folder of OGB",
+            Format::MatrixMarket => "MatrixMarket",
+            Format::Parquet => "Parquet",
+            Format::Neighbours => "lists of neighbours",
+            Format::AdjacencyMatrix => "an adjacency matrix",
+            Format::NodeLink => "node-link JSON",
+            Format::GraphMl => "GraphML",
+            Format::Gml => "GML",
+            Format::Pajek => "a Pajek network",
+        }
+    }
 }
 
 impl LoadParams {
-    /// Sets the node table.
+    /// Adds a node table.
     #[must_use]
     pub fn nodes(mut self, path: impl Into<PathBuf>) -> Self {
-        self.nodes = Some(path.into());
+        self.nodes.push(path.into());
         self
     }
 
@@ -95,6 +154,11 @@ impl LoadParams {
         self.label = Some(name.into());
         self
     }
+}
+
+/// The positions of the columns with known names: the two ends of an edge, ids of nodes, and classes.
+pub fn known_columns(names: &[String]) -> (Option<[usize; 2]>, Option<usize>, Option<usize>) {
+    (layout::known_ends(names), layout::id_column(names), layout::label_column(names))
 }
 
 /// Reads a graph from a file or folder, or generates one if `source` is `synth:NAME`.
@@ -113,26 +177,49 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
     if let Some(name) = source.strip_prefix("synth:") {
         return synth::named(name, seed, exec);
     }
+    if source == parts::STANDARD_INPUT {
+        // Formats are detected by reading the beginning, so the input becomes a file first.
+        let copy = parts::StandardInput::copy(params)?;
+        return from_path(copy.path(), "input", params, exec);
+    }
     let path = Path::new(source);
     let name = path.file_name().map_or(source.into(), |name| {
         let name = name.to_string_lossy();
         name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
     });
-    let (format, path) = found(path, params.format)?;
-    if params.nodes.is_some() && !matches!(format, Format::Edges | Format::Parquet) {
+    from_path(path, &name, params, exec)
+}
+
+/// Reads a file, a folder, or the parts of a table.
+fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    let source = path.display();
+    let asked = params.ends.is_some() || params.header.is_some() || !params.nodes.is_empty();
+    let (format, path) = if parts::is(path) {
+        (Format::Parquet, path.to_path_buf())
+    } else {
+        found(path, params.format, asked)?
+    };
+    if !params.nodes.is_empty() && !matches!(format, Format::Edges | Format::Parquet) {
         let need = "an edge list as GRAPH; other formats contain their own features";
         return Err(Error::param("nodes", "a node table", need));
     }
     let path = &path;
     let graph = match format {
-        Format::Edges | Format::Parquet => from_edge_list(path, &name, params, exec)?,
-        Format::Npz => from_npz(path, &name, exec)?,
+        Format::Edges | Format::Parquet => from_edge_list(path, name, params, exec)?,
+        Format::Npz => from_npz(path, name, exec)?,
         Format::Planetoid => planetoid::graph(path)?,
-        Format::GeomGcn => geom_gcn::graph(path, &name)?,
-        Format::Matlab => matlab::graph(path, &name, exec)?,
-        Format::Ogb => ogb::graph(path, &name, exec)?,
-        Format::MatrixMarket => market::graph(path, &name, exec)?,
+        Format::GeomGcn => geom_gcn::graph(path, name)?,
+        Format::Matlab => matlab::graph(path, name, exec)?,
+        Format::Ogb => ogb::graph(path, name, exec)?,
+        Format::MatrixMarket => market::graph(path, name, exec)?,
+        Format::Neighbours => neighbours::graph(path, name, params.format.is_some(), params, exec)?,
+        Format::AdjacencyMatrix => dense::graph(path, name, params, exec)?,
+        Format::NodeLink => node_link::graph(path, name, params, exec)?,
+        Format::GraphMl => graphml::graph(path, name, params, exec)?,
+        Format::Gml => gml::graph(path, name, params, exec)?,
+        Format::Pajek => pajek::graph(path, name, params, exec)?,
     };
+    let graph = if graph.schema().is_none() { graph.with_schema(Schema::new(format.noun())) } else { graph };
     if graph.nodes() == 0 || graph.edge_count() == 0 {
         return Err(Error::Unsuitable {
             stage: "load",
@@ -152,7 +239,8 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
 }
 
 /// The format of a source, and the file or folder to read.
-fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
+/// With `table`, options that only tables have were given.
+fn found(path: &Path, asked: Option<Format>, table: bool) -> Result<(Format, PathBuf)> {
     let metadata = std::fs::metadata(path).map_err(|e| Error::io(path, e))?;
     if metadata.is_dir() {
         return folder(path, asked);
@@ -172,6 +260,9 @@ fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
     File::open(path).and_then(|f| f.take(64).read_to_end(&mut start)).map_err(|e| Error::io(path, e))?;
     let format = if pickled {
         Format::Planetoid
+    } else if zipped::table_in(path)?.is_some() {
+        // A table in a zip is read as the table.
+        return Ok((of_text(path, table)?, path.into()));
     } else if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
         Format::Npz
     } else if parquet::is(path)? {
@@ -183,12 +274,43 @@ fn found(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
             path: path.into(),
             what: "HDF5 (MATLAB 7.3); save it with -v7, or as npz".into(),
         });
-    } else if Table::open(path)?.begins_with(market::BANNER)? {
-        Format::MatrixMarket
     } else {
-        Format::Edges
+        of_text(path, table)?
     };
     Ok((format, path.into()))
+}
+
+/// The format of a text.
+fn of_text(path: &Path, table: bool) -> Result<Format> {
+    // A pipe can be read only once.
+    if !std::fs::metadata(path).map_err(|e| Error::io(path, e))?.is_file() {
+        return Ok(Format::Edges);
+    }
+    let start = start_of(path)?;
+    let text = String::from_utf8_lossy(&start[..start.len().min(1 << 12)]).to_lowercase();
+    let head = text.trim_start_matches('\u{feff}').trim_start();
+    if head.starts_with("<?xml") && text.contains("<graphml") || head.starts_with("<graphml") {
+        return Ok(Format::GraphMl);
+    }
+    if gml::is(&start) {
+        return Ok(Format::Gml);
+    }
+    if pajek::is(&start) {
+        return Ok(Format::Pajek);
+    }
+    if is_json(&start) && !is_json_features(&start) && node_link::is(&start) {
+        return Ok(Format::NodeLink);
+    }
+    if Table::open(path)?.begins_with(market::BANNER)? {
+        return Ok(Format::MatrixMarket);
+    }
+    if !table && dense::is(path)? {
+        return Ok(Format::AdjacencyMatrix);
+    }
+    if !table && neighbours::is(path)? {
+        return Ok(Format::Neighbours);
+    }
+    Ok(Format::Edges)
 }
 
 fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
@@ -214,7 +336,7 @@ fn folder(path: &Path, asked: Option<Format>) -> Result<(Format, PathBuf)> {
         }
         _ => Err(Error::Format {
             path: path.into(),
-            what: "is a folder; a graph file was expected, or a folder of OGB (raw/edge.csv.gz), Geom-GCN (out1_graph_edges.txt) or Planetoid (ind.NAME.graph)".into(),
+            what: "is a folder; a graph file was expected, or a folder of OGB (raw/edge.csv.gz), Geom-GCN (out1_graph_edges.txt), Planetoid (ind.NAME.graph) or parts of a Parquet table".into(),
         }),
     }
 }

@@ -88,6 +88,14 @@ impl Npz {
         npy(&mut entry, &path, &format!("array `{name}`: "))
     }
 
+    /// Whether an array holds pickled Python objects instead of numbers or texts.
+    pub(crate) fn is_pickled(&mut self, name: &str) -> bool {
+        let mut start = Vec::new();
+        let entry = self.archive.by_name(&format!("{name}.npy"));
+        entry.is_ok_and(|entry| entry.take(256).read_to_end(&mut start).is_ok())
+            && String::from_utf8_lossy(&start).contains("'descr': '|O'")
+    }
+
     /// Reads an array of whole numbers.
     pub(crate) fn integers(&mut self, name: &str) -> Result<(Vec<usize>, Vec<i64>)> {
         let array = self.array(name)?;
@@ -126,6 +134,11 @@ pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Arra
     let mut header = vec![0u8; header_len];
     entry.read_exact(&mut header).map_err(|e| broken(format!("header is cut off ({e})")))?;
     let header = String::from_utf8_lossy(&header).into_owned();
+    if header.contains("'descr': '|O'") {
+        return Err(broken(
+            "holds pickled Python objects, which are never read because they can run code; save it with a numeric or text dtype".into(),
+        ));
+    }
     let Header { kind, size, shape, by_columns } = parse_header(&header)
         .ok_or_else(|| broken(format!("has an unsupported header: {}", header.trim())))?;
     let expected = shape

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use netinfof::graph::FeatureKind;
+
+use crate::frame::{day_text, is_missing_text};
 use crate::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 
 /// One row of a table: its number (the line of a text) and its cells. A row is reused, so that
@@ -20,6 +23,9 @@ pub(crate) enum Cell {
     Int(i64),
     Single(f32),
     Float(f64),
+    Bool(bool),
+    /// A date or time as days since 1970-01-01.
+    Day(f64),
 }
 
 impl Row {
@@ -36,6 +42,18 @@ impl Row {
             Some(Cell::Int(value)) => value.to_string().into(),
             Some(Cell::Single(value)) => value.to_string().into(),
             Some(Cell::Float(value)) => value.to_string().into(),
+            Some(Cell::Bool(true)) => "True".into(),
+            Some(Cell::Bool(false)) => "False".into(),
+            Some(&Cell::Day(days)) => day_text(days).into(),
+        }
+    }
+
+    /// The kind that a typed table states for a cell.
+    pub(crate) fn stated_kind(&self, at: usize) -> Option<FeatureKind> {
+        match self.cells.get(at) {
+            Some(Cell::Bool(_)) => Some(FeatureKind::Boolean),
+            Some(Cell::Day(_)) => Some(FeatureKind::Date),
+            _ => None,
         }
     }
 
@@ -45,6 +63,7 @@ impl Row {
         let (value, exact) = match self.cells.get(at) {
             Some(&Cell::Single(value)) => (f64::from(value), EXACT_SINGLE),
             Some(&Cell::Float(value)) => (value, EXACT_DOUBLE),
+            Some(Cell::Day(_)) => return Err("a date or time as id; numbers or texts were expected".into()),
             _ => {
                 let cell = self.cell(at);
                 return if cell.is_empty() { Err("an empty id".into()) } else { Ok(cell) };
@@ -71,7 +90,8 @@ impl Row {
             Cell::Text(start, end) => self.text[start..end].parse().ok(),
             Cell::Int(value) => Some(value as f64),
             Cell::Single(value) => Some(f64::from(value)),
-            Cell::Float(value) => Some(value),
+            Cell::Float(value) | Cell::Day(value) => Some(value),
+            Cell::Bool(value) => Some(f64::from(value)),
         }
     }
 
@@ -82,16 +102,12 @@ impl Row {
 
     /// Whether a cell marks a missing value in one of the common ways.
     pub(crate) fn is_missing(&self, at: usize) -> bool {
-        const WAYS: [&str; 7] = ["", "?", "na", "n/a", "nan", "null", "none"];
         match self.cells.get(at) {
             None => true,
-            Some(&Cell::Text(start, end)) => {
-                let cell = self.text[start..end].trim();
-                WAYS.iter().any(|way| cell.eq_ignore_ascii_case(way))
-            }
+            Some(&Cell::Text(start, end)) => is_missing_text(&self.text[start..end]),
             Some(Cell::Single(value)) => value.is_nan(),
-            Some(Cell::Float(value)) => value.is_nan(),
-            Some(Cell::Int(_)) => false,
+            Some(Cell::Float(value) | Cell::Day(value)) => value.is_nan(),
+            Some(Cell::Int(_) | Cell::Bool(_)) => false,
         }
     }
 
@@ -101,7 +117,8 @@ impl Row {
             Cell::Text(start, end) => self.text[start..end].parse().ok()?,
             Cell::Int(value) => value as f32,
             Cell::Single(value) => value,
-            Cell::Float(value) => value as f32,
+            Cell::Float(value) | Cell::Day(value) => value as f32,
+            Cell::Bool(value) => f32::from(value),
         };
         value.is_finite().then_some(value)
     }
@@ -130,5 +147,15 @@ impl Row {
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "typed cells come from Parquet"))]
     pub(crate) fn push_float(&mut self, cell: f64) {
         self.cells.push(Cell::Float(cell));
+    }
+
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "typed cells come from Parquet"))]
+    pub(crate) fn push_bool(&mut self, cell: bool) {
+        self.cells.push(Cell::Bool(cell));
+    }
+
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "typed cells come from Parquet"))]
+    pub(crate) fn push_day(&mut self, cell: f64) {
+        self.cells.push(Cell::Day(cell));
     }
 }

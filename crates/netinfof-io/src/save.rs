@@ -8,10 +8,12 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use crate::frame::day_text;
 use crate::npz::{COMPONENT, QUALIFIED};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
+use netinfof::graph::{FeatureColumn, FeatureKind};
 use netinfof::{Features, Graph};
 
 pub use netinfof::internals::write_file as whole;
@@ -52,23 +54,54 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
         if graph.labels().is_some() {
             write!(out, "{delimiter}label")?;
         }
-        let cols = graph.features().cols();
-        (0..cols).try_for_each(|col| write!(out, "{delimiter}x{col}"))?;
+        let columns = feature_columns(graph);
+        columns.iter().try_for_each(|column| write!(out, "{delimiter}{}", cell(&column.name, delimiter)))?;
         writeln!(out)?;
-        let mut row = vec![0.0f32; cols];
+        let mut row = vec![0.0f32; columns.len()];
         for node in 0..graph.nodes() {
             write!(out, "{}", name(graph, node, delimiter))?;
-            match graph.labels().map(|labels| labels[node]) {
-                Some(-1) => write!(out, "{delimiter}")?,
-                Some(label) => write!(out, "{delimiter}{label}")?,
-                None => {}
+            if let Some(labels) = graph.labels() {
+                write!(out, "{delimiter}{}", cell(&class_text(graph, labels[node]), delimiter))?;
             }
             fill_features(graph, node, &mut row);
-            row.iter().try_for_each(|value| write!(out, "{delimiter}{value}"))?;
+            for (value, column) in row.iter().zip(&columns) {
+                match feature_text(*value, column) {
+                    Some(text) => write!(out, "{delimiter}{}", cell(&text, delimiter))?,
+                    None if value.is_nan() => write!(out, "{delimiter}")?,
+                    None => write!(out, "{delimiter}{value}")?,
+                }
+            }
             writeln!(out)?;
         }
         Ok(())
     })
+}
+
+/// The feature columns; those without a name are called `x0`, `x1`, ….
+fn feature_columns(graph: &Graph) -> Vec<FeatureColumn> {
+    match graph.schema().map(|schema| &schema.columns) {
+        Some(columns) if !columns.is_empty() => columns.clone(),
+        _ => {
+            let cols = graph.features().cols();
+            (0..cols).map(|col| FeatureColumn::new(format!("x{col}"), FeatureKind::Number)).collect()
+        }
+    }
+}
+
+/// A value of a category or of a date as text; `None` for numbers and missing values.
+fn feature_text(value: f32, column: &FeatureColumn) -> Option<String> {
+    match column.kind {
+        _ if value.is_nan() => None,
+        FeatureKind::Category => column.levels.get(value as usize).cloned(),
+        FeatureKind::Date => Some(day_text(f64::from(value))),
+        _ => None,
+    }
+}
+
+/// The name of a class, or its number; empty if it is unknown.
+fn class_text(graph: &Graph, label: i32) -> String {
+    let Ok(class) = usize::try_from(label) else { return String::new() };
+    graph.class_names().and_then(|names| names.get(class).cloned()).unwrap_or_else(|| label.to_string())
 }
 
 /// A node's features, including zeros.
@@ -128,28 +161,47 @@ fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
 }
 
 fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
-    let (kind, cols) = (id_kind(graph), graph.features().cols());
-    let names: Vec<String> = (0..cols).map(|col| format!("x{col}")).collect();
+    let (kind, features) = (id_kind(graph), feature_columns(graph));
     let mut columns = vec![("id", kind)];
+    let named = graph.class_names().is_some();
     if graph.labels().is_some() {
-        columns.push(("label", Kind::Int));
+        columns.push(("label", if named { Kind::Text } else { Kind::Int }));
     }
-    columns.extend(names.iter().map(|name| (name.as_str(), Kind::Float)));
+    let is_text = |column: &FeatureColumn| matches!(column.kind, FeatureKind::Category | FeatureKind::Date);
+    columns.extend(
+        features
+            .iter()
+            .map(|column| (column.name.as_str(), if is_text(column) { Kind::Text } else { Kind::Float })),
+    );
     let mut table = Writer::new(file, &columns)?;
     let rows = (GROUP / columns.len()).max(1024);
-    let mut row = vec![0.0f32; cols];
+    let mut row = vec![0.0f32; features.len()];
     for first in (0..graph.nodes()).step_by(rows) {
         let group = first..(first + rows).min(graph.nodes());
         let mut columns = vec![id_column(graph, kind, group.clone())];
         if let Some(labels) = graph.labels() {
-            columns.push(Column::Int(labels[group.clone()].iter().map(|&label| label.into()).collect()));
+            let own = &labels[group.clone()];
+            columns.push(if named {
+                Column::Text(own.iter().map(|&label| class_text(graph, label)).collect())
+            } else {
+                Column::Int(own.iter().map(|&label| label.into()).collect())
+            });
         }
-        let mut features = vec![Vec::with_capacity(group.len()); cols];
+        let mut values: Vec<Column> = features
+            .iter()
+            .map(|column| if is_text(column) { Column::Text(Vec::new()) } else { Column::Float(Vec::new()) })
+            .collect();
         for node in group {
             fill_features(graph, node, &mut row);
-            features.iter_mut().zip(&row).for_each(|(column, &value)| column.push(f64::from(value)));
+            for ((own, &value), column) in values.iter_mut().zip(&row).zip(&features) {
+                match own {
+                    Column::Text(texts) => texts.push(feature_text(value, column).unwrap_or_default()),
+                    Column::Float(numbers) => numbers.push(f64::from(value)),
+                    Column::Int(_) => unreachable!("features are floats or texts"),
+                }
+            }
         }
-        columns.extend(features.into_iter().map(Column::Float));
+        columns.extend(values);
         table.write(&columns)?;
     }
     table.finish().map(|_| ())
@@ -227,9 +279,13 @@ fn packed_zstandard(
 /// A node's own id as a cell.
 fn name(graph: &Graph, node: usize, delimiter: char) -> std::borrow::Cow<'_, str> {
     let Some(ids) = graph.ids() else { return node.to_string().into() };
-    let id = ids[node].as_str();
-    let odd = id.contains([delimiter, '"']) || id.starts_with(['#', '%', ' ']) || id.ends_with(' ');
-    if odd { format!("\"{}\"", id.replace('"', "\"\"")).into() } else { id.into() }
+    cell(&ids[node], delimiter)
+}
+
+/// A text as a cell, in quotes if needed.
+fn cell(text: &str, delimiter: char) -> std::borrow::Cow<'_, str> {
+    let odd = text.contains([delimiter, '"']) || text.starts_with(['#', '%', ' ']) || text.ends_with(' ');
+    if odd { format!("\"{}\"", text.replace('"', "\"\"")).into() } else { text.into() }
 }
 
 fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
@@ -281,8 +337,17 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
             labels.iter().try_for_each(|label| out.write_all(&label.to_le_bytes()))
         })?;
     }
+    if let Some(names) = graph.class_names() {
+        file.texts("class_names", names)?;
+    }
+    if let Some(schema) = graph.schema().filter(|schema| !schema.columns.is_empty()) {
+        let names: Vec<String> = schema.columns.iter().map(|column| column.name.clone()).collect();
+        file.texts("feature_names", &names)?;
+        let json = serde_json::to_string(&schema.columns).expect("columns can always be written as JSON");
+        file.text("feature_columns", &json)?;
+    }
     if let Some(ids) = graph.ids() {
-        file.ids(ids)?;
+        file.texts("ids", ids)?;
     }
     if let Some(sides) = graph.sides() {
         file.array("side", "|u1", &[nodes], |out| {
@@ -315,7 +380,7 @@ pub fn vectors(graph: &Graph, arrays: &[(&str, &Matrix)], path: &Path) -> Result
             })?;
         }
         if let Some(ids) = graph.ids() {
-            file.ids(ids)?;
+            file.texts("ids", ids)?;
         }
         file.zip.finish().map_err(IoError::other)?.flush()
     })
@@ -327,10 +392,7 @@ struct Arrays<W: Write + std::io::Seek> {
 }
 
 impl<W: Write + std::io::Seek> Arrays<W> {
-    fn ids(&mut self, ids: &[String]) -> std::io::Result<()> {
-        self.texts("ids", ids)
-    }
-
+    /// Texts, as NumPy's UTF-32.
     fn texts(&mut self, name: &str, ids: &[String]) -> std::io::Result<()> {
         let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or(0).max(1);
         self.array(name, &format!("<U{width}"), &[ids.len()], |out| {

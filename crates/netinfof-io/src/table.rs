@@ -5,9 +5,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use crate::frame::is_chosen;
 use crate::npz::is_bomb;
 use crate::parquet::{self, Reader};
 use crate::row::{Cell, Row};
+use crate::zipped;
 use netinfof::{Error, Result};
 
 /// Reads a table row by row.
@@ -17,6 +19,53 @@ pub(crate) struct Table {
     /// Rows that were read ahead, and the error after them.
     held: VecDeque<Row>,
     fault: Option<Error>,
+    /// Further files of a table in parts, the columns that are read, and the rows of the parts before.
+    rest: VecDeque<PathBuf>,
+    needed: Option<Vec<usize>>,
+    before: usize,
+}
+
+/// The files of a table in several Parquet files: a name with `*`, or a folder with nothing else. In the order
+/// of their names.
+pub(crate) fn parts(path: &Path) -> Result<Option<Vec<PathBuf>>> {
+    let pattern = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_pattern = pattern.contains('*') && !path.exists();
+    let folder = if is_pattern {
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    } else if path.is_dir() {
+        path
+    } else {
+        return Ok(None);
+    };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|e| Error::io(folder, e))? {
+        let file = entry.map_err(|e| Error::io(folder, e))?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let parquet = Path::new(&name).extension().is_some_and(|ending| ending == "parquet");
+        // Other programs leave files such as `_SUCCESS` and `.part-0.crc` beside the parts.
+        if is_pattern && is_chosen(std::slice::from_ref(&pattern), &name) {
+            files.push(file);
+        } else if !is_pattern && !name.starts_with(['_', '.']) {
+            if !parquet {
+                return Ok(None);
+            }
+            files.push(file);
+        }
+    }
+    if files.is_empty() {
+        if is_pattern {
+            return Err(Error::io(path, std::io::ErrorKind::NotFound.into()));
+        }
+        return Ok(None);
+    }
+    files.sort();
+    for file in &files {
+        if !parquet::is(file)? {
+            let what = "not a Parquet file; only parts of a Parquet table can be read together".into();
+            return Err(Error::Format { path: file.clone(), what });
+        }
+    }
+    Ok(Some(files))
 }
 
 enum TableSource {
@@ -46,6 +95,11 @@ pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
     let length = file.metadata().map_err(io)?.len();
     let mut reader = BufReader::with_capacity(1 << 16, file);
     let start = reader.fill_buf().map_err(io)?;
+    if start.starts_with(b"PK\x03\x04")
+        && let Some(member) = zipped::table_in(path)?
+    {
+        return member.opened(path);
+    }
     if start.starts_with(&[0x1f, 0x8b]) {
         return Ok((Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(reader))), length));
     }
@@ -54,6 +108,26 @@ pub(crate) fn opened(path: &Path) -> Result<(Box<dyn BufRead>, u64)> {
     }
     // It may also be a stream of unknown size.
     Ok((Box::new(reader), u64::MAX))
+}
+
+/// The first bytes of a text, decompressed if needed.
+pub(crate) fn start_of(path: &Path) -> Result<Vec<u8>> {
+    let (mut reader, _) = opened(path)?;
+    reader.fill_buf().map(<[u8]>::to_vec).map_err(|e| Error::io(path, e))
+}
+
+/// A whole text, decompressed if needed, for formats that cannot be read row by row.
+pub(crate) fn whole_text(path: &Path) -> Result<Vec<u8>> {
+    let (mut reader, packed) = opened(path)?;
+    let mut text = Vec::new();
+    while (&mut reader).take(1 << 24).read_to_end(&mut text).map_err(|e| Error::io(path, e))? > 0 {
+        if is_bomb(text.len() as u64, packed) {
+            let what =
+                format!("{packed} bytes unpack to more than {}; refused as a decompression bomb", text.len());
+            return Err(Error::Format { path: path.into(), what });
+        }
+    }
+    Ok(text)
 }
 
 #[cfg(feature = "zstd")]
@@ -70,6 +144,13 @@ fn unpacked_zstandard(_: BufReader<File>, path: &Path) -> Result<Box<dyn BufRead
 
 impl Table {
     pub(crate) fn open(path: &Path) -> Result<Self> {
+        let (mut rest, mut path) = (VecDeque::new(), path);
+        let mut first = PathBuf::new();
+        if let Some(files) = parts(path)? {
+            rest = files.into();
+            first = rest.pop_front().unwrap_or(first);
+            path = &first;
+        }
         let source = if parquet::is(path)? {
             TableSource::Parquet(Box::new(Reader::open(path)?))
         } else {
@@ -81,7 +162,8 @@ impl Table {
             let size = [length, 0];
             TableSource::Text(Lines { reader, line: 0, size, delimiter: None, width: None, even: true })
         };
-        Ok(Table { path: path.into(), source, held: VecDeque::new(), fault: None })
+        let path = path.into();
+        Ok(Table { path, source, held: VecDeque::new(), fault: None, rest, needed: None, before: 0 })
     }
 
     /// Whether the text begins like this; nothing is consumed.
@@ -137,6 +219,14 @@ impl Table {
         matches!(self.source, TableSource::Parquet(_))
     }
 
+    /// Whether a column of a typed table holds texts; false for texts, whose columns have no types.
+    pub(crate) fn is_text(&self, column: usize) -> bool {
+        match &self.source {
+            TableSource::Text(_) => false,
+            TableSource::Parquet(reader) => reader.is_text(column),
+        }
+    }
+
     /// The column names, if the format stores them separately from the rows.
     pub(crate) fn own_names(&self) -> Option<Vec<String>> {
         match &self.source {
@@ -180,7 +270,10 @@ impl Table {
     pub(crate) fn only(&mut self, columns: &[usize]) -> Result<()> {
         match &mut self.source {
             TableSource::Text(_) => Ok(()),
-            TableSource::Parquet(reader) => reader.only(columns),
+            TableSource::Parquet(reader) => {
+                self.needed = Some(columns.to_vec());
+                reader.only(columns)
+            }
         }
     }
 
@@ -203,9 +296,30 @@ impl Table {
     }
 
     fn read_source(&mut self, row: &mut Row) -> Result<bool> {
-        match &mut self.source {
-            TableSource::Text(lines) => lines.read(&self.path, row),
-            TableSource::Parquet(reader) => reader.read(row),
+        let reader = match &mut self.source {
+            TableSource::Text(lines) => return lines.read(&self.path, row),
+            TableSource::Parquet(reader) => reader,
+        };
+        loop {
+            if reader.read(row)? {
+                row.line += self.before;
+                return Ok(true);
+            }
+            let Some(next) = self.rest.pop_front() else { return Ok(false) };
+            self.before += reader.rows();
+            let names = reader.names();
+            **reader = Reader::open(&next)?;
+            if reader.names() != names {
+                let what = format!(
+                    "other columns than in {}; parts of one table were expected",
+                    self.path.display()
+                );
+                return Err(Error::Format { path: next, what });
+            }
+            if let Some(columns) = &self.needed {
+                reader.only(columns)?;
+            }
+            self.path = next;
         }
     }
 }
@@ -243,9 +357,12 @@ impl Lines {
             if text.trim().is_empty() || text.starts_with(['#', '%']) {
                 continue;
             }
-            let delimiter = *self.delimiter.get_or_insert_with(|| {
-                [',', '\t', ';'].into_iter().find(|&c| text.contains(c)).unwrap_or(' ')
-            });
+            let delimiter = if let Some(delimiter) = self.delimiter {
+                delimiter
+            } else {
+                let ahead = self.reader.fill_buf().map_err(|e| Error::io(path, e))?;
+                *self.delimiter.insert(delimiter_of(text, ahead))
+            };
             if delimiter != ' ' && text.contains('"') {
                 let cells = unquoted(text, delimiter);
                 row.clear();
@@ -280,6 +397,35 @@ impl Lines {
     }
 }
 
+/// The delimiter of a text, from its first row and the rows after it. Of several signs in the first row, the
+/// right one is in every row as often; a comma may then be a decimal comma.
+fn delimiter_of(first: &str, ahead: &[u8]) -> char {
+    const LINES: usize = 20;
+    let count = |text: &str, delimiter: char| {
+        let mut quoted = false;
+        text.chars()
+            .filter(|&c| {
+                quoted ^= c == '"';
+                c == delimiter && !quoted
+            })
+            .count()
+    };
+    let present: Vec<char> = [',', '\t', ';'].into_iter().filter(|&c| count(first, c) > 0).collect();
+    if let [] | [_] = present[..] {
+        return present.first().copied().unwrap_or(' ');
+    }
+    let mut lines: Vec<&[u8]> = ahead.split(|&byte| byte == b'\n').take(LINES + 1).collect();
+    // The last piece may end within a line.
+    lines.pop();
+    let lines: Vec<String> = lines
+        .into_iter()
+        .map(|line| String::from_utf8_lossy(line).into_owned())
+        .filter(|line| !line.trim().is_empty() && !line.starts_with(['#', '%']))
+        .collect();
+    let even = |&c: &char| lines.iter().all(|line| count(line, c) == count(first, c));
+    ['\t', ';', ','].into_iter().filter(|c| present.contains(c)).find(even).unwrap_or(present[0])
+}
+
 /// Description of a file that is certainly not a table, from its first bytes, and the next step.
 fn other_format(start: &[u8]) -> Option<&'static str> {
     const BINARY: [(&[u8], &str); 6] = [
@@ -300,7 +446,9 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
     let lower = start[..start.len().min(16)].to_ascii_lowercase();
     let begins = |word: &str| lower.starts_with(word.as_bytes());
     if begins("<?xml") || begins("<graphml") || begins("<gexf") || begins("<!doctype") || begins("<html") {
-        return Some("looks like XML or HTML, not a table; write the edges as a table, one edge per line");
+        return Some(
+            "looks like XML or HTML, not a table or GraphML; write the edges as a table, one edge per line",
+        );
     }
     if begins("*vertices") {
         return Some(
@@ -314,7 +462,7 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
         return Some(if is_json_features(start) {
             "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` together with an edge list"
         } else {
-            "looks like JSON, not a table; write the edges as a table, one edge per line"
+            "looks like JSON, not a table and not lists of nodes and links; write the edges as a table, one edge per line"
         });
     }
     None
@@ -322,7 +470,7 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
 
 /// Whether a text, possibly truncated, is JSON: one value, or one per line. Ids may also begin with a
 /// bracket.
-fn is_json(start: &[u8]) -> bool {
+pub(crate) fn is_json(start: &[u8]) -> bool {
     let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
     match values.next() {
         Some(Ok(_)) => {
@@ -336,7 +484,8 @@ fn is_json(start: &[u8]) -> bool {
 }
 
 /// Whether JSON begins like `{"0": [1, 2], …`: lists of numbers by id.
-fn is_json_features(start: &[u8]) -> bool {
+pub(crate) fn is_json_features(start: &[u8]) -> bool {
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
     let Some(inside) = start.strip_prefix(b"{") else { return false };
     let Some(quoted) = inside.trim_ascii_start().strip_prefix(b"\"") else { return false };
     let Some(end) = quoted.iter().position(|&byte| byte == b'"') else { return false };
@@ -384,6 +533,9 @@ mod tests {
             ("\u{feff}  1 \t 2 \r\n", vec!["1", "2"]),
             ("x\t\ty", vec!["x", "", "y"]),
             ("a ; b;ü ", vec!["a", "b", "ü"]),
+            ("1;3,14\n2;2,71\n", vec!["1", "3,14"]),
+            ("1,a;b\n2,c\n3,d\n", vec!["1", "a;b"]),
+            ("1\t3,14\n2\t7\n", vec!["1", "3,14"]),
         ] {
             std::fs::write(&path, text).unwrap();
             let row = Table::open(&path).unwrap().next_row().unwrap().unwrap();

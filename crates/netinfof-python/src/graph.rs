@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netinfof::graph::Sides;
+use netinfof::graph::{Schema, Sides};
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
@@ -173,6 +173,13 @@ impl Graph {
         Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
     }
 
+    /// What was read, as JSON.
+    #[getter]
+    fn schema(&self) -> Option<String> {
+        let schema = self.inner.schema()?;
+        Some(serde_json::to_string(schema).expect("a schema holds nothing JSON cannot say"))
+    }
+
     fn facts(&self, py: Python<'_>) -> String {
         py.detach(|| serde_json::to_string(&self.inner.facts()).expect("facts hold nothing JSON cannot say"))
     }
@@ -208,6 +215,7 @@ pub(crate) struct Parts<'py> {
     y: Option<PyReadonlyArray1<'py, i64>>,
     class_names: Option<Vec<String>>,
     ids: Option<Vec<String>>,
+    schema: Option<String>,
     unknown_nodes: bool,
     sides: SidesInput,
     side_names: Option<[String; 2]>,
@@ -250,6 +258,11 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
     let (name, class_names, ids, unknown_nodes) =
         (parts.name, parts.class_names, parts.ids, parts.unknown_nodes);
     let (sides, side_names) = (parts.sides, parts.side_names);
+    let schema: Option<Schema> = parts
+        .schema
+        .map(|json| serde_json::from_str(&json))
+        .transpose()
+        .map_err(|e| fault(format!("the schema is invalid: {e}")))?;
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
         return Err(fault(format!("{} ids for {nodes} nodes; there must be one for each node", ids.len())));
     }
@@ -284,6 +297,12 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
                 })?
             }
         };
+        // Other features may have replaced those that the schema describes.
+        let fits =
+            |schema: &Schema| schema.columns.is_empty() || schema.columns.len() == graph.features().cols();
+        if let Some(schema) = schema.filter(fits) {
+            graph = graph.with_schema(schema);
+        }
         Ok(graph.with_class_names(class_names))
     });
     let inner = built.map_err(|e| raise(py, &e))?;

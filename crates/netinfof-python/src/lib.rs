@@ -1,6 +1,7 @@
 //! The native part of the Python package: arrays in, the library's work, arrays and JSON out. What users see is written in Python
 //! (`python/netinfof`); nothing is decided here.
 
+mod columns;
 mod graph;
 mod metric;
 mod model;
@@ -26,6 +27,8 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main, module)?)?;
     module.add_function(wrap_pyfunction!(graph::load, module)?)?;
     module.add_function(wrap_pyfunction!(graph::build, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::typed, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::known_columns, module)?)?;
     module.add_function(wrap_pyfunction!(task::run, module)?)?;
     module.add_function(wrap_pyfunction!(task::embedding, module)?)?;
     module.add_function(wrap_pyfunction!(task::page, module)?)?;

@@ -205,6 +205,11 @@ impl Exec {
         }
     }
 
+    /// Shows a line that is no notice: the report does not keep it.
+    pub fn message(&self, text: &str) {
+        self.progress.notice(text);
+    }
+
     /// The notices so far, oldest first.
     pub fn notices(&self) -> Vec<String> {
         self.notices.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()

@@ -5,10 +5,13 @@
 
 pub(crate) mod facts;
 mod features;
+mod schema;
+mod shape;
 mod sides;
 mod truth;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -17,6 +20,7 @@ use crate::spec::{ComponentKind, CustomName};
 pub use crate::csr::{Csr, NodeId, Pair};
 pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
+pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema};
 pub use sides::{Sides, SidesOrigin};
 pub use truth::Truth;
 
@@ -77,6 +81,7 @@ pub struct Graph {
     labels: Option<Vec<i32>>,
     ids: Option<Vec<String>>,
     class_names: Option<Vec<String>>,
+    schema: Option<Arc<Schema>>,
     custom: Vec<CustomComponent>,
     truth: Option<Truth>,
     self_loops: usize,
@@ -115,6 +120,7 @@ impl Graph {
             labels: None,
             ids: None,
             class_names: None,
+            schema: None,
             custom: Vec::new(),
             truth: None,
             self_loops,
@@ -151,6 +157,7 @@ impl Graph {
             labels: None,
             ids: None,
             class_names: None,
+            schema: None,
             custom: Vec::new(),
             truth: None,
             self_loops: 0,
@@ -317,6 +324,7 @@ impl Graph {
             labels: None,
             ids: self.ids.clone(),
             class_names: None,
+            schema: None,
             custom: Vec::new(),
             truth: None,
             self_loops: self.self_loops,
@@ -390,6 +398,20 @@ impl Graph {
     #[must_use]
     pub fn with_class_names(mut self, names: Option<Vec<String>>) -> Self {
         self.class_names = names;
+        self
+    }
+
+    /// What was read of the source, and from which parts of it; `None` for graphs that were not read.
+    pub fn schema(&self) -> Option<&Schema> {
+        self.schema.as_deref()
+    }
+
+    /// Sets what was read of the source. Panics if its feature columns are not those of the features.
+    #[must_use]
+    pub fn with_schema(mut self, schema: Schema) -> Self {
+        let columns = schema.columns.len();
+        assert!(columns == 0 || columns == self.features.cols(), "one column per feature");
+        self.schema = Some(Arc::new(schema));
         self
     }
 

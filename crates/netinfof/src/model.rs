@@ -9,6 +9,7 @@ mod file;
 mod filter;
 mod newer;
 mod ranking;
+mod recipe;
 mod recommend;
 
 use std::borrow::Cow;

@@ -11,10 +11,11 @@ use super::INPUT;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct GraphArgs {
-    /// File, folder, synth:NAME or name of a downloaded dataset
+    /// File, folder, `-`, synth:NAME or name of a downloaded dataset
     ///
-    /// A file: npz; an edge list as CSV, TSV or separated by spaces, also compressed as .gz or .zst; Parquet; MatrixMarket; MATLAB 5;
-    /// ind.NAME.graph of Planetoid. A folder: OGB, Geom-GCN or Planetoid. A generated graph: synth:demo, synth:SCENARIO,
+    /// A file: npz; an edge list as CSV, TSV or separated by spaces, also compressed as .gz, .zst or .zip; Parquet, also in parts
+    /// ('part-*.parquet'); an adjacency matrix; node-link JSON, GraphML, GML, Pajek; MatrixMarket; MATLAB 5; ind.NAME.graph of Planetoid.
+    /// `-` is standard input. A folder: OGB, Geom-GCN, Planetoid or parts in Parquet. A generated graph: synth:demo, synth:SCENARIO,
     /// synth:large?nodes=1000000&degree=20. The name of a downloaded dataset, such as cora: see `netinfof datasets`.
     #[arg(default_value = "synth:demo")]
     pub(crate) graph: String,
@@ -33,17 +34,27 @@ impl GraphArgs {
 pub(crate) struct LoadArgs {
     /// Node table of an edge list: ids, features, labels
     ///
-    /// Text or Parquet, one row per node: an id column, feature columns and optionally a label column.
+    /// Text or Parquet, one row per node: an id column, feature columns and optionally a label column; or lists of features in JSON. May
+    /// be given several times: tables are joined by id.
     #[arg(long, value_name = "FILE", help_heading = INPUT)]
-    pub(crate) nodes: Option<PathBuf>,
+    pub(crate) nodes: Vec<PathBuf>,
+    /// Id column of the node table [default: id, node, name or the first]
+    ///
+    /// A name or a number. `row` numbers the rows from 0.
+    #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
+    pub(crate) id: Option<String>,
     /// Label column of the node table [default: label, y or class]
+    ///
+    /// A name or a number.
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) label: Option<String>,
-    /// The two id columns of an edge list with a header
+    /// The two id columns of an edge list, by name or number
     ///
     /// [default: source,target and other common names, else the first two columns]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, help_heading = INPUT)]
     pub(crate) ends: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     /// Format of GRAPH [default: detected from the content]
     #[arg(long, value_enum, help_heading = INPUT)]
     pub(crate) format: Option<FormatArg>,
@@ -71,6 +82,33 @@ impl SidesArgs {
     }
 }
 
+/// Which columns of tables are read, and how.
+#[derive(Debug, Default, ClapArgs)]
+pub(crate) struct ColumnArgs {
+    /// Text tables begin with column names [default: detected]
+    #[arg(long, conflicts_with = "no_header", help_heading = INPUT)]
+    pub(crate) header: bool,
+    /// Text tables do not begin with column names [default: detected]
+    #[arg(long, help_heading = INPUT)]
+    pub(crate) no_header: bool,
+    /// The only columns of the node table to use as features
+    ///
+    /// `*` stands for any text, also in the next three options: age,income,score*
+    #[arg(long = "features", id = "feature_columns", value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) features: Vec<String>,
+    /// Columns of the node table to leave out
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) drop: Vec<String>,
+    /// Columns of categories, also if they are numbers
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) categorical: Vec<String>,
+    /// Columns of numbers, also if they look like ids
+    ///
+    /// Or if they repeat the label.
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
+    pub(crate) numeric: Vec<String>,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum FormatArg {
     /// Edge list as CSV, TSV or separated by spaces
@@ -89,14 +127,33 @@ pub(crate) enum FormatArg {
     MatrixMarket,
     /// Edge table in Parquet
     Parquet,
+    /// A node and its neighbours per line, all of one kind
+    Neighbours,
+    /// Dense adjacency matrix as text
+    AdjacencyMatrix,
+    /// Lists of nodes and links in JSON
+    NodeLink,
+    /// GraphML
+    Graphml,
+    /// GML
+    Gml,
+    /// Pajek network
+    Pajek,
 }
 
 impl LoadArgs {
     pub(crate) fn params(&self) -> Result<LoadParams> {
         let mut params = LoadParams::default();
         params.nodes.clone_from(&self.nodes);
+        params.id.clone_from(&self.id);
         params.label.clone_from(&self.label);
         params.bipartite = self.sides.stated();
+        let columns = &self.columns;
+        params.header = (columns.header || columns.no_header).then_some(columns.header);
+        params.columns.features.clone_from(&columns.features);
+        params.columns.drop.clone_from(&columns.drop);
+        params.columns.categorical.clone_from(&columns.categorical);
+        params.columns.numeric.clone_from(&columns.numeric);
         params.format = self.format.map(|format| match format {
             FormatArg::Edges => Format::Edges,
             FormatArg::Npz => Format::Npz,
@@ -106,6 +163,12 @@ impl LoadArgs {
             FormatArg::Ogb => Format::Ogb,
             FormatArg::MatrixMarket => Format::MatrixMarket,
             FormatArg::Parquet => Format::Parquet,
+            FormatArg::Neighbours => Format::Neighbours,
+            FormatArg::AdjacencyMatrix => Format::AdjacencyMatrix,
+            FormatArg::NodeLink => Format::NodeLink,
+            FormatArg::Graphml => Format::GraphMl,
+            FormatArg::Gml => Format::Gml,
+            FormatArg::Pajek => Format::Pajek,
         });
         if let Some(ends) = &self.ends {
             let [a, b] = &ends[..] else {

@@ -19,8 +19,13 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "GRAPH", help_heading = INPUT)]
     pub(crate) graph: Option<String>,
     /// Node table of the newer graph, if that is an edge list
+    ///
+    /// Its columns are read as those of the model's table. May be given several times.
     #[arg(long, value_name = "FILE", requires = "graph", help_heading = INPUT)]
-    pub(crate) node_table: Option<PathBuf>,
+    pub(crate) node_table: Vec<PathBuf>,
+    /// Id column of that table [default: id, node, name or the first]
+    #[arg(long, value_name = "COLUMN", requires = "node_table", help_heading = INPUT)]
+    pub(crate) id: Option<String>,
     /// Label column of that table [default: label, y or class]
     ///
     /// The label column is not a feature.

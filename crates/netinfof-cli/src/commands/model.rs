@@ -8,25 +8,30 @@ use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNode
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg};
+use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 
 impl ModelArgs {
-    /// The newer graph, which is bipartite if the model's graph is.
+    /// The newer graph, whose columns are read as those of the model's graph. It is bipartite if that is.
     fn newer(&self, model: &Model, exec: &Exec) -> Result<Option<Graph>> {
         let Some(source) = &self.graph else { return Ok(None) };
         let files = LoadArgs {
             nodes: self.node_table.clone(),
+            id: self.id.clone(),
             label: self.label.clone(),
             ends: self.ends.clone(),
+            columns: ColumnArgs::default(),
             format: self.format,
             sides: SidesArgs::default(),
         };
         let mut files = files.params()?;
         files.bipartite = Some(model.graph().sides().is_some());
+        let schema = model.graph().schema();
+        files.columns.like = schema.filter(|schema| !schema.columns.is_empty()).cloned();
+
         files.components.clone_from(&self.component);
-        super::load_graph(source, &files, Seed(0), exec).map(Some)
+        super::read_graph(source, &files, Seed(0), exec).map(Some)
     }
 
     fn seen(&self) -> Seen {
@@ -38,7 +43,8 @@ impl ModelArgs {
 
     fn links(&self, exec: &Exec) -> Result<LinkScorer> {
         let model = Model::load(&self.model)?;
-        model.links(self.seen(), self.newer(&model, exec)?.as_ref(), exec)
+        let newer = self.newer(&model, exec)?;
+        model.links(self.seen(), newer.as_ref(), exec)
     }
 
     /// The value of `--prior`, checked.
@@ -76,7 +82,8 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
     }
     let Some(pairs) = &args.pairs else {
         let model = Model::load(&args.model.model)?;
-        let found = model.nodes(args.model.newer(&model, exec)?.as_ref(), exec)?;
+        let newer = args.model.newer(&model, exec)?;
+        let found = model.nodes(newer.as_ref(), exec)?;
         let (ids, classes) = (IdColumn::new(&found.graph), ClassColumns::new(&found.names));
         return table.write(&classes.columns(&ids, false), |out| {
             found.probabilities.chunks(found.names.len()).enumerate().try_for_each(|(node, row)| {

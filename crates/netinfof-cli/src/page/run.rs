@@ -22,6 +22,8 @@ pub(super) fn facts(out: &mut String, report: &Report) {
         ("largest degree", count("max_degree", g.max_degree as u64), ""),
         ("isolated nodes", count("isolated", g.isolated as u64), "without an edge"),
         ("share isolated", number("isolated_share", share(g.isolated), 4), ""),
+        ("connected components", count("connected_components", g.connected_components as u64), ""),
+        ("largest component", count("largest_component", g.largest_component as u64), "nodes"),
         (
             "repeated features",
             count("repeated_features", g.repeated_features as u64),
@@ -36,6 +38,10 @@ pub(super) fn facts(out: &mut String, report: &Report) {
     if let Some(split) = report.splits.first() {
         let what = "test samples of the first split with the same features as a training sample";
         rows.push(("repeats across the split", count("repeats", split.repeats as u64), what));
+    }
+    if let Some(clustering) = g.clustering {
+        let what = "share of the pairs of a node's neighbours that are joined, averaged over the nodes";
+        rows.push(("clustering", number("clustering", clustering, 3), what));
     }
     if let Some(r) = g.degree_assortativity {
         let what = "correlation of the degrees at the ends of an edge";

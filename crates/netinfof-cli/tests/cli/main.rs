@@ -8,6 +8,7 @@ mod generated;
 mod input;
 mod models;
 mod reports;
+mod tables;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -8,7 +8,7 @@ use crate::npz::{COMPONENT, Npz, QUALIFIED};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
-use netinfof::graph::Sides;
+use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema, Sides};
 use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
@@ -24,9 +24,18 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     if npz.names().is_empty() {
         return Err(npz.error(no_npz(&npz.entries())));
     }
+    if ["indptr", "indices", "data", "shape"].iter().all(|part| npz.has(part)) {
+        return from_scipy(&mut npz, name, exec);
+    }
     if !npz.has("edge_index") {
         let what = format!("no array `edge_index`; the file holds {}", list(&npz.names()));
-        return Err(npz.error(what));
+        let objects: Vec<String> = npz.names().into_iter().filter(|name| npz.is_pickled(name)).collect();
+        let pickled = if objects.is_empty() {
+            String::new()
+        } else {
+            format!("; pickled Python objects, which are never read, are in {}", list(&objects))
+        };
+        return Err(npz.error(what + &pickled));
     }
     let edges = npz_pairs(&mut npz, "edge_index")?;
     let nodes = if npz.has("num_nodes") {
@@ -41,6 +50,11 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
     let mut used =
         vec!["edge_index", "num_nodes", "y", "ids", "truth", "side", "side_names", "num_users", "num_items"];
+    let columns = feature_columns(&mut npz);
+    let class_names = texts(&mut npz, "class_names");
+    used.extend(columns.as_ref().map(|_| "feature_names"));
+    used.extend(columns.as_ref().filter(|_| npz.has("feature_columns")).map(|_| "feature_columns"));
+    used.extend(class_names.as_ref().map(|_| "class_names"));
     if npz.has("x_indptr") {
         graph = graph.with_features(Features::Sparse(npz_csr(&mut npz, "x_")?))?;
         used.extend(["x_indptr", "x_indices", "x_data", "x_shape"]);
@@ -60,7 +74,15 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     }
     if npz.has("y") {
         graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
+        let names = class_names.filter(|names| names.len() >= graph.classes());
+        graph = graph.with_class_names(names);
     }
+    let mut schema = Schema::new("npz");
+    schema.ends = vec!["edge_index".into()];
+    schema.label = graph.labels().is_some().then(|| "y".into());
+    schema.columns = columns.filter(|columns| columns.len() == graph.features().cols()).unwrap_or_default();
+    schema.dropped = dropped(&npz.names(), &used);
+    graph = graph.with_schema(schema);
     if npz.has("ids") {
         // Arrays named `ids` in files of other programs may have another meaning.
         let ids =
@@ -138,6 +160,27 @@ const SPLIT: [&str; 15] = [
     "train_edge_neg",
 ];
 
+/// Arrays that are not used.
+fn dropped(names: &[String], used: &[&str]) -> Vec<Dropped> {
+    let is_used = |name: &&String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
+    names.iter().filter(|name| !is_used(name)).map(|name| Dropped::new(name, "not part of a graph")).collect()
+}
+
+/// An array of texts, if there is one of this name.
+fn texts(npz: &mut Npz, name: &str) -> Option<Vec<String>> {
+    if npz.has(name) { npz.array(name).ok()?.texts() } else { None }
+}
+
+/// The names of the feature columns, with their kinds if the file has them.
+fn feature_columns(npz: &mut Npz) -> Option<Vec<FeatureColumn>> {
+    let names = texts(npz, "feature_names")?;
+    let kinds = npz.has("feature_columns").then(|| npz.array("feature_columns").ok()?.text()).flatten();
+    let columns: Option<Vec<FeatureColumn>> = kinds.and_then(|json| serde_json::from_str(&json).ok());
+    let agree = |columns: &Vec<FeatureColumn>| columns.iter().map(|column| &column.name).eq(&names);
+    let plain = || names.iter().map(|name| FeatureColumn::new(name, FeatureKind::Number)).collect();
+    Some(columns.filter(agree).unwrap_or_else(plain))
+}
+
 /// Issues a notice with the names of unused parts of a file; information about edges in them is lost.
 pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) {
     let is_used = |name: &String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
@@ -200,6 +243,44 @@ fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
         graph = graph.with_labels(npz_labels(npz, "labels")?)?;
     }
     Ok(graph)
+}
+
+/// A sparse adjacency matrix as SciPy's `save_npz` writes it, by rows or by columns.
+fn from_scipy(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+    let (_, shape) = npz.integers("shape")?;
+    let [rows, cols] = shape[..] else { return Err(npz.error("`shape` must hold two numbers")) };
+    if rows != cols {
+        return Err(npz.error(format!(
+            "a sparse matrix of {rows} × {cols}, not square; an adjacency matrix was expected"
+        )));
+    }
+    let adjacency = npz_csr(npz, "")?;
+    let mut edges = Vec::with_capacity(adjacency.nnz());
+    let (mut weighted, mut both_ways) = (false, true);
+    for row in 0..adjacency.rows() {
+        let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32-bit ids allow"))?;
+        let values = adjacency.row_values(row);
+        for (at, &other) in adjacency.row(row).iter().enumerate() {
+            let value = values.map_or(1.0, |values| values[at]);
+            if value != 0.0 {
+                edges.push([own, other]);
+                weighted |= value != 1.0;
+            }
+        }
+    }
+    let graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
+    both_ways &= 2 * graph.edge_count() + graph.self_loops() == edges.len();
+    let lost: Vec<&str> = [(weighted, "values"), (!both_ways, "directions")]
+        .into_iter()
+        .filter(|(lost, _)| *lost)
+        .map(|(_, what)| what)
+        .collect();
+    if !lost.is_empty() {
+        exec.notice(format!("{name}: {} of the sparse matrix are not used: {UNUSED}", lost.join(" and ")));
+    }
+    let mut schema = Schema::new("a sparse adjacency matrix of SciPy");
+    schema.ends = vec!["indices".into()];
+    Ok(graph.with_schema(schema))
 }
 
 /// The heterophilous collection's (Platonov et al. 2023): every edge once.

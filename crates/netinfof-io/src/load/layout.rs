@@ -2,12 +2,15 @@
 //! list.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{LoadParams, list};
+use crate::frame::days_of_date;
 use crate::row::Row;
 use crate::table::Table;
 use netinfof::Exec;
+use netinfof::graph::{Dropped, Schema};
 use netinfof::{Error, Result};
 
 /// Pairs of names for the two id columns of an edge list, in lower case and without punctuation.
@@ -66,6 +69,26 @@ const ID_NAMES: [&str; 5] = ["id", "node", "nodeid", "name", "vertex"];
 
 /// Names of columns that describe a node.
 const ATTRIBUTES: [&str; 7] = ["label", "labels", "y", "class", "target", "community", "category"];
+
+/// Names of columns that describe an edge: without known names of ends, these are not ends.
+const EDGE_ATTRIBUTES: [&str; 16] = [
+    "timestamp",
+    "time",
+    "datetime",
+    "date",
+    "ts",
+    "when",
+    "created",
+    "createdat",
+    "year",
+    "weight",
+    "rating",
+    "score",
+    "amount",
+    "value",
+    "count",
+    "type",
+];
 
 /// A table with a header and at least this many columns, none of them named like an end of an edge, is not an
 /// edge list.
@@ -198,6 +221,8 @@ pub(super) struct EdgeLayout {
     pub(super) names: Option<Vec<String>>,
     /// The two id columns.
     pub(super) ends: [usize; 2],
+    /// Number of lines of the header in the file.
+    pub(super) header_lines: usize,
     /// The header row and the reason for taking it as a header, if that is not certain.
     pub(super) likely: Option<(Row, String)>,
     /// A first row of words that is read as an edge, and its line.
@@ -207,8 +232,15 @@ pub(super) struct EdgeLayout {
 impl EdgeLayout {
     /// Finds the layout; a header is consumed. A table that is not an edge list is refused.
     pub(super) fn of(rows: &mut Table, params: &LoadParams, path: &Path) -> Result<Self> {
-        let mut layout =
-            EdgeLayout { width: 0, names: None, ends: [0, 1], likely: None, doubtful_edge: None };
+        let mut layout = EdgeLayout {
+            width: 0,
+            names: None,
+            ends: [0, 1],
+            header_lines: 0,
+            likely: None,
+            doubtful_edge: None,
+        };
+        let mut logged = None;
         let mut reason = None;
         let mut matrix = false;
         if let Some(names) = rows.own_names() {
@@ -219,8 +251,19 @@ impl EdgeLayout {
             if let Some((first, below)) = sample.split_first() {
                 layout.width = first.len();
                 let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
-                let columns = known_ends(&names).unwrap_or([0, 1]);
-                let found = if params.ends.is_some() {
+                let columns = params
+                    .ends
+                    .as_ref()
+                    .and_then(|ends| {
+                        both(ends.each_ref().map(|end| named_or_numbered(end, Some(&names), names.len())))
+                    })
+                    .unwrap_or_else(|| default_ends(&names));
+                // A number is the position of a column, although it may occur in the first row.
+                let is_name = |end: &String| end.parse::<f64>().is_err() && names.contains(end);
+                let by_name = |ends: &[String; 2]| ends.iter().any(is_name);
+                let found = if let Some(header) = params.header {
+                    if header { FirstRow::Names } else { FirstRow::Data }
+                } else if params.ends.as_ref().is_some_and(by_name) {
                     FirstRow::Names
                 } else if first.len() < 2 {
                     FirstRow::Data
@@ -235,7 +278,8 @@ impl EdgeLayout {
                     }
                     FirstRow::Data => {
                         matrix = all && is_adjacency(sample);
-                        let words = names.iter().take(2).all(|name| is_word(name));
+                        logged = not_two_ends(sample);
+                        let words = params.header.is_none() && names.iter().take(2).all(|name| is_word(name));
                         let ends = || [0, 1].map(|at| first.cell(at).into_owned());
                         layout.doubtful_edge = words.then(|| (first.line, ends()));
                     }
@@ -244,6 +288,7 @@ impl EdgeLayout {
             if layout.names.is_some() || layout.width == 0 {
                 // The header, or the error of the first row.
                 let header = rows.next_row()?;
+                layout.header_lines = usize::from(layout.names.is_some());
                 layout.likely = header.zip(reason);
             }
         }
@@ -259,7 +304,7 @@ impl EdgeLayout {
             });
         }
         if let Some(ends) = &params.ends {
-            layout.ends = named_columns(ends, layout.names.as_deref().unwrap_or(&[]), path)?;
+            layout.ends = named_columns(ends, layout.names.as_deref(), layout.width, path)?;
         } else {
             // Rows of different lengths are reported by the reader.
             if params.format.is_none()
@@ -268,7 +313,10 @@ impl EdgeLayout {
             {
                 return Err(broken(what));
             }
-            layout.ends = layout.names.as_deref().and_then(known_ends).unwrap_or([0, 1]);
+            if let Some(what) = logged.filter(|_| params.format.is_none()) {
+                return Err(broken(what));
+            }
+            layout.ends = layout.names.as_deref().map_or([0, 1], default_ends);
         }
         Ok(layout)
     }
@@ -278,7 +326,7 @@ impl EdgeLayout {
         let width = self.width;
         if matrix {
             return Some(format!(
-                "looks like an adjacency matrix of {width} × {width} numbers; write one edge per line, or the matrix as MatrixMarket"
+                "looks like an adjacency matrix of {width} × {width} numbers; give the format `adjacency-matrix` if it is one, or `edges` if it is a list of edges"
             ));
         }
         let Some(names) = &self.names else {
@@ -299,6 +347,20 @@ impl EdgeLayout {
         nodes.then(|| {
             format!("looks like a node table (columns {shown}); give it as `nodes` together with an edge list, or name the two id columns with `ends`")
         })
+    }
+
+    /// What is read of the table.
+    pub(super) fn schema(&self) -> Schema {
+        let column = |at: usize| match &self.names {
+            Some(names) => names[at].clone(),
+            None => format!("column {}", at + 1),
+        };
+        let mut schema = Schema::new("an edge list");
+        schema.ends = self.ends.map(column).to_vec();
+        schema.header_lines = self.header_lines;
+        let rest = (0..self.width).filter(|at| !self.ends.contains(at));
+        schema.dropped = rest.map(|at| Dropped::new(column(at), "a column of edges")).collect();
+        schema
     }
 
     /// Issues a notice about the columns that are read and not used, if there is a choice.
@@ -331,19 +393,100 @@ impl EdgeLayout {
     }
 }
 
-/// The columns with the requested names.
-fn named_columns(ends: &[String; 2], header: &[String], path: &Path) -> Result<[usize; 2]> {
+/// The columns with the requested names or numbers.
+fn named_columns(
+    ends: &[String; 2],
+    header: Option<&[String]>,
+    width: usize,
+    path: &Path,
+) -> Result<[usize; 2]> {
     let place = |name: &String| {
-        let found = header.iter().position(|own| own == name);
-        found.ok_or_else(|| {
-            Error::param("ends", name, format!("two columns of {}: {}", path.display(), list(header)))
+        named_or_numbered(name, header, width).ok_or_else(|| {
+            let have =
+                header.map_or_else(|| format!("numbers from 1 to {width}, because it has no header"), list);
+            Error::param("ends", name, format!("two columns of {}: {have}", path.display()))
         })
     };
-    Ok([place(&ends[0])?, place(&ends[1])?])
+    let columns = [place(&ends[0])?, place(&ends[1])?];
+    if columns[0] == columns[1] {
+        return Err(Error::param("ends", ends.join(","), "two different columns"));
+    }
+    Ok(columns)
+}
+
+fn both<T>([a, b]: [Option<T>; 2]) -> Option<[T; 2]> {
+    Some([a?, b?])
+}
+
+/// The column with a name or, if there is none, with this number, counted from 1.
+pub(super) fn named_or_numbered(wanted: &str, names: Option<&[String]>, width: usize) -> Option<usize> {
+    let named = names.and_then(|names| names.iter().position(|name| name == wanted));
+    named.or_else(|| wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&at| at < width))
+}
+
+/// The two ends by their names, otherwise the first two columns that are not named like a time or a weight.
+fn default_ends(names: &[String]) -> [usize; 2] {
+    if let Some(ends) = known_ends(names) {
+        return ends;
+    }
+    let mut others = (0..names.len()).filter(|&at| !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
+    match (others.next(), others.next()) {
+        (Some(a), Some(b)) => [a, b],
+        _ => [0, 1],
+    }
+}
+
+/// Why the first two columns of a table without a header are probably not the ends of edges.
+fn not_two_ends(rows: &[Row]) -> Option<String> {
+    const ENOUGH: usize = 3;
+    const ROWS: usize = 50;
+    let width = rows.first()?.len();
+    if width < 3 || rows.len() < ENOUGH {
+        return None;
+    }
+    let time = |at: usize| {
+        let one = |row: &Row| {
+            let (cell, value) = (row.cell(at), row.double(at));
+            let seconds = value.is_some_and(|v| (6e8..2.2e9).contains(&v) && v.fract() == 0.0);
+            let milliseconds = value.is_some_and(|v| (6e11..2.2e12).contains(&v));
+            seconds || milliseconds || days_of_date(&cell).is_some()
+        };
+        rows.iter().all(one)
+    };
+    // Ids of some services are as large as times.
+    if let Some(at) = (0..2).find(|&at| time(at))
+        && !time(1 - at)
+    {
+        let rest: Vec<String> =
+            (0..width).filter(|&other| other != at).take(2).map(|c| (c + 1).to_string()).collect();
+        return Some(format!(
+            "column {} looks like times, not like ids; name the two id columns with `ends`, such as {}",
+            at + 1,
+            rest.join(",")
+        ));
+    }
+    // A type before the two ends: few values, none of which is an id, and ids in both other columns.
+    let values = |at: usize| rows.iter().map(|row| row.cell(at).into_owned()).collect::<BTreeSet<_>>();
+    if rows.len() < ROWS || width > 4 {
+        return None;
+    }
+    let [kinds, first, second] = [0, 1, 2].map(values);
+    let shared = first.intersection(&second).count();
+    let kind = kinds.len() <= 10
+        && kinds.is_disjoint(&first)
+        && kinds.is_disjoint(&second)
+        && first.len().min(second.len()) * 4 >= rows.len()
+        && shared >= 3;
+    kind.then(|| {
+        format!(
+            "column 1 has only {} and could be the type of an edge between columns 2 and 3; name the two id columns with `ends`, such as 2,3 or 1,2",
+            if kinds.len() == 1 { "one value".into() } else { format!("{} values", kinds.len()) }
+        )
+    })
 }
 
 /// Whether these are all rows of a square matrix of numbers that is symmetric, or all zeros and ones.
-fn is_adjacency(rows: &[Row]) -> bool {
+pub(super) fn is_adjacency(rows: &[Row]) -> bool {
     let width = rows.len();
     if width < 3 || rows.iter().any(|row| row.len() != width) {
         return false;

@@ -97,7 +97,7 @@ pub(super) fn read(path: &Path, name: &str, layout: &EdgeLayout, exec: &Exec) ->
         return twice(&StoredPairs { path, ends: layout.ends }, path, name, exec);
     }
     match Shape::of(path)? {
-        Some(shape) if shape.header == layout.names.is_some() => {
+        Some(shape) if shape.header == layout.names.is_some() && layout.ends == [0, 1] => {
             twice(&Text { path, shape }, path, name, exec)
         }
         _ => Ok(None),
@@ -324,7 +324,8 @@ impl Shape {
                 d => text.split(char::from(d)).collect(),
             };
             let shape = Shape { delimiter, columns: cells.len(), header };
-            if cells.len() < 2 || text.contains('"') {
+            let delimiters = [',', '\t', ';'].into_iter().filter(|&d| text.contains(d)).count();
+            if cells.len() < 2 || text.contains('"') || delimiters > 1 {
                 return Ok(None);
             }
             if shape.parse(&line, |_, _| ()).is_some() {

@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::edges::{Ids, NodeTable, node_table};
+use super::ids::Ids;
 use super::layout::{EdgeLayout, plain};
+use super::nodes::{self, NodeTable};
 use super::{LoadParams, numbered};
 use crate::row::Row;
 use crate::table::Table;
@@ -137,7 +138,14 @@ pub(super) fn read(
         .map(|(side, id)| known.qualified(side, id))
         .collect();
     let nodes = Nodes { ids, known };
-    let table = params.nodes.as_deref().map(|table| nodes.table(table, params, exec)).transpose()?;
+    let plain_ids = || {
+        let mut all = Ids::default();
+        for id in found.iter().flat_map(|side| side.ids.names()) {
+            all.number(id, 0)?;
+        }
+        Ok(all)
+    };
+    let table = if params.nodes.is_empty() { None } else { Some(nodes.table(params, &plain_ids, exec)?) };
     let Nodes { mut ids, mut known } = nodes;
     if let Some((_, more)) = &table {
         let second = known.second().iter().copied().chain(more.iter().map(|own| own.1)).collect();
@@ -145,11 +153,11 @@ pub(super) fn read(
         ids.extend(more.iter().map(|own| own.0.clone()));
     }
     let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
+    let mut schema = layout.schema();
     if let Some((table, _)) = table {
-        graph = graph.with_features(table.features)?.with_labels(table.labels)?;
-        graph = graph.with_class_names(table.classes);
+        graph = table.put_on(graph, &mut schema)?;
     }
-    graph.with_ids(ids).with_sides(known)
+    graph.with_ids(ids).with_schema(schema).with_sides(known)
 }
 
 /// The nodes of the edges.
@@ -163,13 +171,14 @@ impl Nodes {
     /// it is on the second side.
     fn table(
         &self,
-        path: &Path,
         params: &LoadParams,
+        edges: nodes::EdgeIds<'_>,
         exec: &Exec,
     ) -> Result<(NodeTable, Vec<(String, bool)>)> {
         let mut ids = Ids::default();
-        let table = node_table(path, params, &mut ids, exec)?;
-        let fault = |what: String| Error::Format { path: path.into(), what };
+        let mut table = nodes::read(params, &mut ids, edges, exec)?;
+        let path = &params.nodes[0];
+        let fault = |what: String| Error::Format { path: path.clone(), what };
         let mut numbers = Ids::default();
         for id in &self.ids {
             numbers.number(id, 0)?;
@@ -223,11 +232,13 @@ impl Nodes {
         }
         let order: Vec<usize> = row_of.into_iter().flatten().chain(rows_of_more).collect();
         let rows: Vec<NodeId> = order.iter().map(|&row| row as NodeId).collect();
-        let labels = order.iter().map(|&row| table.labels[row]).collect();
-        let features = match table.features {
+        if let Some((labels, _)) = &mut table.labels {
+            *labels = order.iter().map(|&row| labels[row]).collect();
+        }
+        table.features = match table.features {
             Features::None => Features::None,
             features => features.rows_of(&rows),
         };
-        Ok((NodeTable { features, labels, classes: table.classes }, more))
+        Ok((table, more))
     }
 }

@@ -22,6 +22,12 @@ impl Reader {
     pub(crate) fn names(&self) -> Vec<String> {
         match *self {}
     }
+    pub(crate) fn rows(&self) -> usize {
+        match *self {}
+    }
+    pub(crate) fn is_text(&self, _: usize) -> bool {
+        match *self {}
+    }
     pub(crate) fn only(&mut self, _: &[usize]) -> Result<()> {
         match *self {}
     }

@@ -4,21 +4,24 @@
 //! these sizes are checked against the file first. Remaining panics are caught and reported as an invalid
 //! file; the process's panic hook belongs to the caller and is never changed.
 
+mod cells;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::column::page::PageReader;
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
-    FloatType, Int32Type, Int64Type,
+    BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
 };
 use parquet::errors::{ParquetError, Result as Decoded};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+
+use cells::{decimal, half, text};
 
 use super::pages::CheckedPages;
 use super::{MAGIC, Pairs};
@@ -88,6 +91,19 @@ impl Reader {
         self.fields.iter().map(|field| field.name.clone()).collect()
     }
 
+    /// Number of rows read so far.
+    pub(crate) fn rows(&self) -> usize {
+        self.row
+    }
+
+    /// Whether a column holds texts.
+    pub(crate) fn is_text(&self, column: usize) -> bool {
+        self.fields[column].leaf.is_some_and(|leaf| {
+            self.descriptor(leaf).physical_type() == Physical::BYTE_ARRAY
+                && self.meaning(column).is_ok_and(|meaning| meaning == Meaning::Plain)
+        })
+    }
+
     fn error(&self, what: impl Into<String>) -> Error {
         Error::Format { path: self.path.clone(), what: what.into() }
     }
@@ -104,7 +120,7 @@ impl Reader {
         let Some(leaf) = leaf else { return Err(refused("lists, maps or structs")) };
         let column = self.descriptor(*leaf);
         let plain = match column.physical_type() {
-            Physical::INT96 => return Err(refused("times")),
+            Physical::INT96 => return Err(refused("times of 96 bits")),
             Physical::FIXED_LEN_BYTE_ARRAY => None,
             _ => Some(Meaning::Plain),
         };
@@ -120,15 +136,18 @@ impl Reader {
                 | ConvertedType::UINT_64,
             ) => Some(Meaning::Unsigned),
             (Some(LogicalType::Float16), _) if column.type_length() == 2 => Some(Meaning::Half),
-            (Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_)), _)
-            | (
-                None,
-                ConvertedType::DATE
-                | ConvertedType::TIME_MILLIS
-                | ConvertedType::TIME_MICROS
-                | ConvertedType::TIMESTAMP_MILLIS
-                | ConvertedType::TIMESTAMP_MICROS,
-            ) => return Err(refused("dates or times")),
+            (Some(LogicalType::Date), _) | (None, ConvertedType::DATE) => Some(Meaning::Days(1.0)),
+            (Some(LogicalType::Timestamp(time)), _) => Some(Meaning::Days(match time.unit {
+                TimeUnit::MILLIS => 86_400e3,
+                TimeUnit::MICROS => 86_400e6,
+                TimeUnit::NANOS => 86_400e9,
+            })),
+            (None, ConvertedType::TIMESTAMP_MILLIS) => Some(Meaning::Days(86_400e3)),
+            (None, ConvertedType::TIMESTAMP_MICROS) => Some(Meaning::Days(86_400e6)),
+            (Some(LogicalType::Time(_)), _)
+            | (None, ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS) => {
+                return Err(refused("times of day"));
+            }
             _ => plain,
         };
         meaning.ok_or_else(|| refused("bytes"))
@@ -419,7 +438,7 @@ fn walk(input: &mut impl BufRead, read: &mut u64, each: &mut impl FnMut(&[i16], 
 }
 
 /// The meaning of the stored values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Meaning {
     Plain,
     Unsigned,
@@ -427,6 +446,8 @@ enum Meaning {
     Decimal(i32),
     /// Numbers of 16 bits.
     Half,
+    /// Dates or times, with this many units per day.
+    Days(f64),
 }
 
 /// Decoded values of one column: the present values, and which rows have one if some are missing.
@@ -518,7 +539,13 @@ impl Values {
         let at = self.value;
         self.value += 1;
         match (&self.stored, self.meaning) {
-            (StoredColumn::Bool(typed), _) => row.push_int(i64::from(typed.values[at])),
+            (StoredColumn::Bool(typed), _) => row.push_bool(typed.values[at]),
+            (StoredColumn::Int32(typed), Meaning::Days(units)) => {
+                row.push_day(f64::from(typed.values[at]) / units);
+            }
+            (StoredColumn::Int64(typed), Meaning::Days(units)) => {
+                row.push_day(typed.values[at] as f64 / units);
+            }
             (StoredColumn::Int32(typed), Meaning::Unsigned) => {
                 row.push_int(i64::from(typed.values[at] as u32));
             }
@@ -566,29 +593,4 @@ impl Values {
             _ => None,
         }
     }
-}
-
-/// A text as a cell, without the white space around it, as in other tables.
-fn text(bytes: &ByteArray, row: &mut Row) -> bool {
-    std::str::from_utf8(bytes.data()).map(|text| row.push_text(text.trim())).is_ok()
-}
-
-/// A big-endian number of any length.
-fn decimal(bytes: &[u8], scale: i32) -> f64 {
-    let negative = bytes.first().is_some_and(|&byte| byte > 127);
-    let start = if negative { -1.0 } else { 0.0 };
-    bytes.iter().fold(start, |value, &byte| value * 256.0 + f64::from(byte)) / 10f64.powi(scale)
-}
-
-fn half(value: &FixedLenByteArray) -> f64 {
-    let &[low, high] = value.data() else { return f64::NAN };
-    let bits = u16::from_le_bytes([low, high]);
-    let (exponent, digits) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = match exponent {
-        0 => digits * 2f64.powi(-24),
-        31 if digits == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + digits) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
 }

@@ -301,6 +301,59 @@ fn samples() -> Vec<Sample> {
         file("linkx", linkx),
         file("facebook", facebook),
         Sample {
+            name: "typed nodes",
+            files: text(&[
+                ("graph", "a,b\nb,c\nc,a\n"),
+                ("nodes", "id;x;member;town;since;price;label\na;0,5;True;Rome;2020-01-01;1,25;u\nb;1,5;no;Bern;2020-02-29T12:00Z;2,5;v\nc;;false;Rome;;7;u\n"),
+            ]),
+            open: Some("graph"),
+        },
+        Sample {
+            name: "doubtful ids",
+            files: text(&[
+                ("graph", "0,1\n1,2\n2,3\n3,0\n"),
+                ("nodes", "age,rank,x\n30,7,0.5\n30,8,1\n41,9,2\n7,3,2\n"),
+            ]),
+            open: Some("graph"),
+        },
+        Sample {
+            name: "feature lists",
+            files: text(&[
+                ("graph", "0,1\n1,2\n2,0\n"),
+                ("nodes", "{\"0\": [1, 2], \"2\": [], \"1\": [0, 5, 3]}"),
+            ]),
+            open: Some("graph"),
+        },
+        file(
+            "node-link",
+            b"{\"directed\": true, \"nodes\": [{\"id\": \"a\", \"x\": [1, 2], \"y\": 0}, {\"id\": 7, \"x\": [3, 4]}], \"links\": [{\"source\": \"a\", \"target\": 7, \"w\": 1}]}".to_vec(),
+        ),
+        file("pairs.json", b"[[0, 1], [1, 2], [2, \"a\"]]".to_vec()),
+        file(
+            "graphml",
+            b"<?xml version='1.0'?><graphml><key id='k' for='node' attr.name='x' attr.type='double'><default>1</default></key><graph edgedefault='directed'><node id='a'><data key='k'>2.5</data></node><node id='b&amp;'/><edge source='a' target='b&amp;'/></graph></graphml>".to_vec(),
+        ),
+        file(
+            "gml",
+            b"Creator \"x\"\ngraph [ directed 0\n node [ id 1 label \"a\" x 2.5 ]\n node [ id 2 label \"b\" g [ w 1 ] ]\n edge [ source 1 target 2 value 3 ] ]\n".to_vec(),
+        ),
+        file("pajek", b"*Vertices 4 2\n1 \"a b\" 0.1\n2 b\n*Arcs\n1 2 1\n*Edges\n2 3\n*Edgeslist\n4 1 3\n".to_vec()),
+        file("pajek matrix", b"%c\n*vertices 3\n*Matrix\n0 1 0\n1 0 2\n0 2 0\n".to_vec()),
+        file("adjacency matrix", b",a,b,c,d\na,0,1,0,1\nb,1,0,2,0\nc,0,2,0,1\nd,1,0,1,0\n".to_vec()),
+        file("neighbours", b"0 1 2 3\n1 0 2\n2 0 1\n3 0\n".to_vec()),
+        file("zipped table", zip(&[("edges.csv", b"source,target\na,b\nb,c\n".to_vec())])),
+        file("scipy", zip(&csr("").iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect::<Vec<_>>())),
+        file(
+            "named npz",
+            zip(&[
+                ("edge_index.npy", npy("<i4", "(5, 2)", &ints(&edges))),
+                ("x.npy", npy("<f4", "(5, 1)", &floats(&[0.5; 5]))),
+                ("y.npy", npy("<i8", "(5,)", &longs(&[0, 1, 0, 1, 1]))),
+                ("class_names.npy", npy("<U1", "(2,)", &ints(&[97, 98]))),
+                ("feature_names.npy", npy("<U1", "(1,)", &ints(&[120]))),
+            ]),
+        ),
+        Sample {
             name: "planetoid",
             files: vec![
                 ("ind.g.graph".into(), pickle(b"ccollections\ndefaultdict\nc__builtin__\nlist\n\x85R(K\x00](K\x01K\x02eK\x01]K\x00aK\x02](K\x00K\x03eK\x03]K\x02au")),

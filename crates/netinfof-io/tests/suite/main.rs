@@ -3,4 +3,6 @@
 mod data;
 mod formats;
 mod fuzz;
+mod layouts;
 mod reading;
+mod tables;

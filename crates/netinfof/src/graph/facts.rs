@@ -4,8 +4,11 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Csr, Features, Graph, NodeId, Sides, SidesOrigin, Truth};
+use super::{ColumnSummary, Csr, Features, Graph, NodeId, Schema, Sides, SidesOrigin, Truth, shape};
 use crate::evidence::Estimate;
+
+/// More classes are not listed one by one.
+const LISTED_CLASSES: usize = 1000;
 
 /// Facts about a graph: the answer of `netinfof inspect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +36,26 @@ pub struct GraphFacts {
     pub degrees: Vec<[usize; 3]>,
     /// Correlation of the degrees at the two ends of an edge; `None` if all are equal.
     pub degree_assortativity: Option<f64>,
+    /// Number of connected components.
+    #[serde(default)]
+    pub connected_components: usize,
+    /// Number of nodes in the largest connected component.
+    #[serde(default)]
+    pub largest_component: usize,
+    /// Mean over the nodes with two neighbours or more of the share of pairs of neighbours that are joined,
+    /// from a sample of nodes on large graphs; `None` without such nodes.
+    #[serde(default)]
+    pub clustering: Option<f64>,
+    /// Whether the graph has an edge and no cycle of odd length: the nodes have two sides, and every edge
+    /// joins both.
+    #[serde(default)]
+    pub bipartite: bool,
+    /// Whether the edges have directions: never, because they are dropped when a graph is read.
+    #[serde(default)]
+    pub directed: bool,
+    /// Whether the edges have weights: never, because they are dropped when a graph is read.
+    #[serde(default)]
+    pub weighted: bool,
     /// Self loops in the source.
     pub self_loops_dropped: usize,
     /// Duplicate edges in the source.
@@ -51,6 +74,18 @@ pub struct GraphFacts {
     /// How similar the features of nearby nodes are; `None` without edges or features that differ.
     #[serde(default)]
     pub feature_similarity: Option<FeatureSimilarity>,
+    /// The feature columns; empty if there are more than 256.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<ColumnSummary>,
+    /// Number of nodes of every class; empty if there are more than 1000 classes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub class_sizes: Vec<usize>,
+    /// Names of the classes, if they are not their numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub class_names: Vec<String>,
+    /// What was read of the source; without its columns if there are more than 256.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Schema>,
     /// Nodes with a known label.
     pub labelled: usize,
     /// Edge homophily: the share of edges between labelled nodes that join nodes of the same class.
@@ -127,6 +162,15 @@ impl Graph {
         degrees.sort_unstable();
         let labelled = self.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count());
         let (edge_homophily, homophily) = self.labels().and_then(|l| homophily(&self.adjacency, l)).unzip();
+        let shape = shape::of(&self.adjacency);
+        let listed = self.classes() <= LISTED_CLASSES;
+        let mut class_sizes = vec![0; if listed { self.classes() } else { 0 }];
+        for label in self.labels().unwrap_or_default().iter().filter_map(|&label| usize::try_from(label).ok())
+        {
+            if let Some(size) = class_sizes.get_mut(label) {
+                *size += 1;
+            }
+        }
         let repeated = (0..).zip(twins).filter(|(node, first)| node != *first).count();
         GraphFacts {
             name: self.name.clone(),
@@ -144,6 +188,12 @@ impl Graph {
             isolated: degrees.iter().take_while(|&&degree| degree == 0).count(),
             degrees: by_powers(&degrees),
             degree_assortativity: assortativity,
+            connected_components: shape.components,
+            largest_component: shape.largest,
+            clustering: shape.clustering,
+            bipartite: shape.bipartite,
+            directed: false,
+            weighted: false,
             self_loops_dropped: self.self_loops,
             duplicates_dropped: self.duplicates,
             feature_storage: match self.features {
@@ -157,6 +207,10 @@ impl Graph {
             repeated_features: repeated,
             duplicated_nodes: copies(&self.adjacency, twins).len(),
             feature_similarity,
+            columns: Schema::summaries(self.schema(), &self.features),
+            class_sizes,
+            class_names: self.class_names().filter(|_| listed).unwrap_or_default().to_vec(),
+            schema: self.schema().map(Schema::shortened),
             labelled,
             edge_homophily,
             homophily,

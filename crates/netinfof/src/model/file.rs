@@ -17,7 +17,7 @@ use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
 use crate::component::{self, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Features, Graph, Pair, Sides, ordered};
+use crate::graph::{Csr, Features, Graph, Pair, Schema, Sides, ordered};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
@@ -50,6 +50,9 @@ struct ModelHead {
     /// Of a bipartite graph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sides: Option<SidesHead>,
+    /// The columns of the model's graph, by which those of newer graphs are matched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Schema>,
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<LinkHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,6 +189,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             .graph
             .sides()
             .map(|sides| SidesHead { names: sides.names().clone(), qualified: sides.has_qualified_ids() }),
+        schema: model.graph.schema().cloned(),
         links,
         nodes,
     };
@@ -393,12 +397,18 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
 }
 
 fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
-    let ModelHead { about, components, mut preparations, sides, links, nodes } = head;
+    let ModelHead { about, components, mut preparations, sides, schema, links, nodes } = head;
     let (mut graph, training) = graph(found, &about)?;
     if let Some(SidesHead { names, qualified }) = sides {
         let second: Vec<bool> = found.bytes("sides")?.into_iter().map(|side| side == 1).collect();
         found.check("sides", second.len(), about.nodes)?;
         graph = graph.with_sides(Sides::new(second).named(names).with_qualified_ids(qualified))?;
+    }
+    if let Some(schema) = schema {
+        if !schema.columns.is_empty() {
+            found.check("features", graph.features().cols(), schema.columns.len())?;
+        }
+        graph = graph.with_schema(schema);
     }
     if let Some(rare) = &mut preparations[1] {
         let rarity = found.floats("features.rarity")?;

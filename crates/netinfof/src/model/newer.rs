@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::{Model, Seen};
+use super::{Model, Seen, recipe};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, CustomComponent, Features, Graph, NodeId, Sides};
@@ -57,9 +57,15 @@ impl Model {
                 first_new().map_or(String::new(), |name| format!(" (the first is `{name}`)")),
             ));
         }
-        let (have, need) = (newer.features().cols(), self.graph.features().cols());
-        let features = if have == need {
+        let need = self.graph.features().cols();
+        let given = if need == 0 || newer.features().cols() == 0 {
             Cow::Borrowed(newer.features())
+        } else {
+            recipe::aligned(self.graph.schema(), newer, exec)?
+        };
+        let have = given.cols();
+        let features = if have == need {
+            given
         } else if need == 0 {
             exec.notice(
                 "the model was fitted without features: the features of the newer graph are not used",
@@ -82,7 +88,8 @@ impl Model {
     /// A graph in which all nodes are new to the model: they are embedded by their own features and those of
     /// their neighbours.
     fn view_of_unknown<'a>(&'a self, newer: &'a Graph, exec: &Exec) -> Result<View<'a>> {
-        let (have, need) = (newer.features().cols(), self.graph.features().cols());
+        let features = recipe::aligned(self.graph.schema(), newer, exec)?;
+        let (have, need) = (features.cols(), self.graph.features().cols());
         if have != need {
             let why = format!("it has {have} feature columns, but the model was fitted on {need}");
             return Err(Error::Unsuitable { stage: "newer graph", why });
@@ -90,7 +97,6 @@ impl Model {
         if self.components().iter().any(|kind| kind.is_structural()) && newer.edge_count() > 0 {
             exec.notice("all nodes are new to the model: structure (U, R) carries no information about them");
         }
-        let features = Cow::Borrowed(newer.features());
         let known = vec![None; newer.nodes()];
         let custom = self.custom_of(newer, &known, exec)?;
         Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })

@@ -1,0 +1,592 @@
+//! Columns of a node table, independent of where they come from, and their conversion to features: numbers,
+//! booleans, categories and dates. Files and data frames share these rules, so the same table gives the same
+//! features.
+
+mod cells;
+
+use std::collections::HashMap;
+
+use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema};
+use netinfof::{Features, Matrix};
+
+pub(crate) use cells::{day_text, days_of_date, is_missing_text};
+
+use cells::{TextKind, boolean, decimal_comma, kind_of_texts};
+
+/// Categories have at most this many levels; rarer ones share the last.
+const MOST_LEVELS: usize = 32;
+/// Tables with at least this many feature columns have one column per level, because a number in a wide table
+/// is not recognised as a category.
+const WIDE: usize = 64;
+/// Properties such as "another value in every row" mean nothing in tables of fewer rows.
+const FEWEST_ROWS: usize = 20;
+
+/// A table: columns of the same length.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// The columns, in order.
+    pub columns: Vec<FrameColumn>,
+}
+
+/// A column with a name.
+#[derive(Clone, Debug)]
+pub struct FrameColumn {
+    /// The name; may be empty.
+    pub name: String,
+    /// The values.
+    pub values: ColumnValues,
+    /// The kind, if the source states it.
+    pub stated: Option<FeatureKind>,
+}
+
+/// Values of a column.
+#[derive(Clone, Debug)]
+pub enum ColumnValues {
+    /// Numbers; NaN is missing.
+    Numbers(Vec<f64>),
+    /// Texts: for every row the number of its text, or [`MISSING`].
+    Texts {
+        /// The number of each row's text.
+        codes: Vec<u32>,
+        /// The different texts.
+        distinct: Vec<String>,
+    },
+}
+
+/// The code of a missing text.
+pub const MISSING: u32 = u32::MAX;
+
+/// Which columns become features, and how. Names may end in `*`, which stands for any text.
+#[derive(Clone, Debug, Default)]
+pub struct ColumnChoices {
+    /// Columns to leave out.
+    pub drop: Vec<String>,
+    /// Columns whose values are levels.
+    pub categorical: Vec<String>,
+    /// Columns whose values are numbers, also if they look like an id or a copy of the label.
+    pub numeric: Vec<String>,
+    /// The only columns to use; empty: all.
+    pub features: Vec<String>,
+    /// The columns of an earlier table, whose names, kinds and levels are used.
+    pub like: Option<Schema>,
+}
+
+/// The features of a table.
+#[derive(Clone, Debug)]
+pub struct TypedFeatures {
+    /// One row per node.
+    pub features: Features,
+    /// The columns.
+    pub columns: Vec<FeatureColumn>,
+    /// Columns without use, and why.
+    pub dropped: Vec<Dropped>,
+    /// What a user should know.
+    pub notices: Vec<String>,
+}
+
+/// What is wrong with a column, on one line, and the row (counted from 0), if it is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnFault {
+    /// The fault.
+    pub what: String,
+    /// The row.
+    pub row: Option<usize>,
+}
+
+impl From<String> for ColumnFault {
+    fn from(what: String) -> Self {
+        ColumnFault { what, row: None }
+    }
+}
+
+/// The class of every row as text, for finding columns that repeat it; empty texts are unknown.
+pub type LabelTexts<'a> = Option<&'a [String]>;
+
+impl ColumnValues {
+    /// Texts, of which `None` and the usual marks are missing.
+    pub fn from_texts<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Self {
+        let mut interner = TextInterner::default();
+        let codes = texts.map(|text| text.map_or(MISSING, |text| interner.code(text))).collect();
+        ColumnValues::Texts { codes, distinct: interner.distinct }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            ColumnValues::Numbers(values) => values.len(),
+            ColumnValues::Texts { codes, .. } => codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Numbers texts in order of first appearance.
+#[derive(Default)]
+pub(crate) struct TextInterner {
+    pub(crate) distinct: Vec<String>,
+    codes: HashMap<String, u32>,
+}
+
+impl TextInterner {
+    pub(crate) fn code(&mut self, text: &str) -> u32 {
+        if is_missing_text(text) {
+            return MISSING;
+        }
+        if let Some(&code) = self.codes.get(text) {
+            return code;
+        }
+        let code = self.distinct.len() as u32;
+        self.distinct.push(text.to_string());
+        self.codes.insert(text.to_string(), code);
+        code
+    }
+}
+
+/// Whether a name is chosen by a list in which `*` stands for any text.
+pub(crate) fn is_chosen(list: &[String], name: &str) -> bool {
+    list.iter().any(|pattern| matches(pattern, name))
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    if !pattern.contains('*') {
+        return rest.is_empty();
+    }
+    let parts: Vec<&str> = parts.collect();
+    let (last, middle) = parts.split_last().expect("a pattern with a star has a part after it");
+    for part in middle {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+/// A column as features have it.
+struct Encoded {
+    column: FeatureColumn,
+    values: Vec<f32>,
+}
+
+/// What becomes of a column.
+enum Outcome {
+    Feature(Encoded),
+    Dropped(String),
+}
+
+impl Frame {
+    /// Converts the columns to features.
+    ///
+    /// `ids` are those of the rows: a column that repeats them is not a feature.
+    pub fn typed(
+        self,
+        rows: usize,
+        choices: &ColumnChoices,
+        ids: Option<&[String]>,
+        labels: LabelTexts<'_>,
+    ) -> Result<TypedFeatures, ColumnFault> {
+        self.check_choices(choices)?;
+        let (mut encoded, mut dropped, mut notices) = (Vec::new(), Vec::new(), Vec::new());
+        for column in self.columns {
+            let name = column.name.clone();
+            if is_chosen(&choices.drop, &name) {
+                dropped.push(Dropped::new(name, "as asked"));
+                continue;
+            }
+            let like = choices.like.as_ref().map(|schema| &schema.columns[..]).filter(|own| !own.is_empty());
+            let unasked = !choices.features.is_empty() && !is_chosen(&choices.features, &name)
+                || like
+                    .is_some_and(|like| like.iter().all(|own| own.name != name && !is_level_of(own, &name)));
+            if unasked {
+                dropped.push(Dropped::new(name, "not among the chosen features"));
+                continue;
+            }
+            let own = like.and_then(|like| like.iter().find(|own| own.name == name));
+            match column.encoded(choices, own, ids, labels, &mut notices)? {
+                Outcome::Feature(feature) => encoded.push(feature),
+                Outcome::Dropped(why) => dropped.push(Dropped::new(name, why)),
+            }
+        }
+        let wide = encoded.len() >= WIDE;
+        if wide {
+            encoded = encoded.into_iter().flat_map(by_level).collect();
+        }
+        for feature in &encoded {
+            let known = feature.values.iter().filter(|value| !value.is_nan());
+            let mut distinct: Option<f32> = None;
+            let constant = known.clone().all(|&value| *distinct.get_or_insert(value) == value);
+            if constant && rows > 1 && !wide {
+                let what = if distinct.is_some() { "has one value" } else { "has no values" };
+                notices.push(format!("column `{}` {what} and carries no information", feature.column.name));
+            }
+        }
+        let mut matrix = Matrix::from_fn(rows, encoded.len(), |_, _| 0.0);
+        let (mut columns, width) = (Vec::with_capacity(encoded.len()), encoded.len());
+        let cells = matrix.as_mut_slice();
+        for (at, feature) in encoded.into_iter().enumerate() {
+            for (row, value) in feature.values.into_iter().enumerate() {
+                cells[row * width + at] = value;
+            }
+            columns.push(feature.column);
+        }
+        Ok(TypedFeatures { features: Features::from_dense(matrix), columns, dropped, notices })
+    }
+
+    /// Every name that was asked for must exist.
+    fn check_choices(&self, choices: &ColumnChoices) -> Result<(), String> {
+        let lists = [
+            ("drop", &choices.drop),
+            ("categorical", &choices.categorical),
+            ("numeric", &choices.numeric),
+            ("features", &choices.features),
+        ];
+        for (option, patterns) in lists {
+            for pattern in patterns {
+                if !self.columns.iter().any(|column| matches(pattern, &column.name)) {
+                    let have: Vec<String> =
+                        self.columns.iter().take(12).map(|column| format!("`{}`", column.name)).collect();
+                    let have = if have.is_empty() { "none".into() } else { have.join(", ") };
+                    return Err(format!("`{option}`: no feature column `{pattern}`; there are {have}"));
+                }
+            }
+        }
+        let both = self.columns.iter().find(|column| {
+            is_chosen(&choices.categorical, &column.name) && is_chosen(&choices.numeric, &column.name)
+        });
+        match both {
+            Some(column) => Err(format!(
+                "column `{}` is both in `categorical` and in `numeric`; one of them was expected",
+                column.name
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FrameColumn {
+    fn encoded(
+        self,
+        choices: &ColumnChoices,
+        like: Option<&FeatureColumn>,
+        ids: Option<&[String]>,
+        labels: LabelTexts<'_>,
+        notices: &mut Vec<String>,
+    ) -> Result<Outcome, ColumnFault> {
+        let name = self.name.clone();
+        let numeric = is_chosen(&choices.numeric, &name);
+        let asked = numeric
+            || is_chosen(&choices.categorical, &name)
+            || choices.features.contains(&name)
+            || like.is_some();
+        let kind = like.map(|own| own.kind).or(self.stated);
+        let category =
+            is_chosen(&choices.categorical, &name) || kind == Some(FeatureKind::Category) && !numeric;
+        if !asked && let Some(why) = self.is_redundant(ids, labels) {
+            return Ok(Outcome::Dropped(why));
+        }
+        if category {
+            let (codes, distinct) = self.levels();
+            return Ok(Outcome::Feature(by_levels(name, &codes, distinct, like, notices)));
+        }
+        let (codes, distinct) = match self.values {
+            ColumnValues::Numbers(values) => {
+                return numbers(&name, values, kind, notices).map(Outcome::Feature);
+            }
+            ColumnValues::Texts { codes, distinct } => (codes, distinct),
+        };
+        let per_text = |value: &dyn Fn(&str) -> f64| -> Vec<f64> {
+            let values: Vec<f64> = distinct.iter().map(|text| value(text)).collect();
+            codes.iter().map(|&code| values.get(code as usize).copied().unwrap_or(f64::NAN)).collect()
+        };
+        if distinct.is_empty() {
+            return numbers(&name, vec![f64::NAN; codes.len()], kind, notices).map(Outcome::Feature);
+        }
+        match kind_of_texts(&distinct) {
+            TextKind::Numbers => {
+                let values = per_text(&|text| text.parse().unwrap_or(f64::NAN));
+                return numbers(&name, values, kind, notices).map(Outcome::Feature);
+            }
+            TextKind::DecimalCommas => {
+                let values = per_text(&|text| decimal_comma(text).unwrap_or(f64::NAN));
+                notices.push(format!("column `{name}` has decimal commas"));
+                return numbers(&name, values, kind, notices).map(Outcome::Feature);
+            }
+            TextKind::Ambiguous(text) => {
+                return Err(format!(
+                    "column `{name}`: `{text}` could have a decimal comma or a comma between thousands; write the numbers without commas, or leave the column out with `drop`"
+                )
+                .into());
+            }
+            TextKind::Booleans if !numeric => {
+                let values = per_text(&|text| boolean(text).map_or(f64::NAN, f64::from));
+                return numbers(&name, values, Some(FeatureKind::Boolean), notices).map(Outcome::Feature);
+            }
+            TextKind::Dates if !numeric => {
+                let values = per_text(&|text| days_of_date(text).unwrap_or(f64::NAN));
+                return numbers(&name, values, Some(FeatureKind::Date), notices).map(Outcome::Feature);
+            }
+            TextKind::MostlyNumbers(text) => {
+                let code = distinct.iter().position(|own| *own == text).map(|at| at as u32);
+                let what = format!(
+                    "column `{name}`: `{text}` is not a finite number, but most of its values are; leave such cells empty, or give the column as `categorical`"
+                );
+                return Err(ColumnFault { what, row: codes.iter().position(|own| Some(*own) == code) });
+            }
+            TextKind::Booleans | TextKind::Dates | TextKind::Texts => {}
+        }
+        if numeric {
+            let odd = distinct.iter().find(|text| text.parse::<f64>().is_err()).expect("not all are numbers");
+            return Err(
+                format!("column `{name}`: `{odd}` is not a number, but the column is in `numeric`").into()
+            );
+        }
+        let present = codes.iter().filter(|&&code| code != MISSING).count();
+        let words = distinct.iter().map(|text| text.split_whitespace().count()).sum::<usize>();
+        let letters = distinct.iter().map(|text| text.chars().count()).sum::<usize>();
+        let free = words > 3 * distinct.len() || letters > 40 * distinct.len();
+        let advice = format!(
+            "leave it out with `drop`, or embed the texts and give the vectors as a component of your own (`component`); `categorical` uses its {MOST_LEVELS} commonest texts"
+        );
+        if distinct.len() == present && present >= FEWEST_ROWS && !free && words < 2 * distinct.len() {
+            return Ok(Outcome::Dropped("another text in every row: an id".into()));
+        }
+        if free && distinct.len() > MOST_LEVELS.min(present / 2) {
+            return Err(format!(
+                "column `{name}` holds free text, such as `{}`; {advice}",
+                shortened(&distinct[0])
+            )
+            .into());
+        }
+        if distinct.len() > MOST_LEVELS && distinct.len() > present / 2 {
+            return Err(format!(
+                "column `{name}` holds {} different texts in {present} rows, such as `{}`; {advice}",
+                distinct.len(),
+                shortened(&distinct[0])
+            )
+            .into());
+        }
+        Ok(Outcome::Feature(by_levels(name, &codes, distinct, None, notices)))
+    }
+
+    /// The values as levels. Numbers are levels in their shortest notation.
+    fn levels(self) -> (Vec<u32>, Vec<String>) {
+        match self.values {
+            ColumnValues::Texts { codes, distinct } => {
+                // The same numbers are the same levels, however they are written.
+                let all_numbers = distinct.iter().all(|text| text.parse::<f64>().is_ok_and(f64::is_finite));
+                if !all_numbers {
+                    return (codes, distinct);
+                }
+                let mut interner = TextInterner::default();
+                let renamed: Vec<u32> = distinct
+                    .iter()
+                    .map(|text| interner.code(&text.parse::<f64>().expect("checked").to_string()))
+                    .collect();
+                let code = |&code: &u32| renamed.get(code as usize).copied().unwrap_or(MISSING);
+                (codes.iter().map(code).collect(), interner.distinct)
+            }
+            ColumnValues::Numbers(values) => {
+                let mut interner = TextInterner::default();
+                let codes = values
+                    .iter()
+                    .map(|value| if value.is_nan() { MISSING } else { interner.code(&value.to_string()) })
+                    .collect();
+                (codes, interner.distinct)
+            }
+        }
+    }
+
+    /// Why a column is not a feature: it numbers the rows, or repeats the ids or the classes.
+    fn is_redundant(&self, ids: Option<&[String]>, labels: LabelTexts<'_>) -> Option<String> {
+        let rows = self.values.len();
+        let lower = self.name.trim().to_lowercase();
+        let unnamed = lower.is_empty() || lower.starts_with("unnamed:") || lower == "__index_level_0__";
+        if let ColumnValues::Numbers(values) = &self.values {
+            let whole = values.iter().all(|value| value.fract() == 0.0);
+            let counts = rows > 1 && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
+            if unnamed && whole && (counts || all_different(values)) {
+                return Some("an index without a name".into());
+            }
+            if counts && rows >= FEWEST_ROWS {
+                return Some("it numbers the rows".into());
+            }
+            let same = |(id, value): (&String, &f64)| id.parse::<f64>().is_ok_and(|id| id == *value);
+            if rows >= FEWEST_ROWS && ids.is_some_and(|ids| ids.iter().zip(values).all(same)) {
+                return Some("a copy of the ids".into());
+            }
+            let id_name = lower == "id"
+                || lower.ends_with("_id")
+                || lower.ends_with(" id")
+                || self.name.ends_with("Id");
+            if id_name && whole && rows >= FEWEST_ROWS && all_different(values) {
+                return Some("another number in every row: an id".into());
+            }
+        }
+        if labels.is_some_and(|labels| self.repeats(labels)) {
+            return Some("a copy of the label".into());
+        }
+        None
+    }
+
+    /// Whether every value stands for one class, and every class for one value.
+    fn repeats(&self, labels: &[String]) -> bool {
+        let mut classes: HashMap<&str, u64> = HashMap::new();
+        let mut values: HashMap<u64, &str> = HashMap::new();
+        let mut counted = 0;
+        for (row, label) in labels.iter().enumerate() {
+            if label.is_empty() {
+                continue;
+            }
+            let value = match &self.values {
+                ColumnValues::Numbers(numbers) if numbers[row].is_nan() => return false,
+                ColumnValues::Numbers(numbers) => numbers[row].to_bits(),
+                ColumnValues::Texts { codes, .. } if codes[row] == MISSING => return false,
+                ColumnValues::Texts { codes, .. } => u64::from(codes[row]),
+            };
+            counted += 1;
+            if *classes.entry(label).or_insert(value) != value
+                || *values.entry(value).or_insert(label) != label.as_str()
+            {
+                return false;
+            }
+        }
+        counted >= FEWEST_ROWS && classes.len() >= 2 && classes.len() <= counted / 2
+    }
+}
+
+fn all_different(values: &[f64]) -> bool {
+    let mut sorted: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// A column of numbers in single precision.
+fn numbers(
+    name: &str,
+    values: Vec<f64>,
+    kind: Option<FeatureKind>,
+    notices: &mut Vec<String>,
+) -> Result<Encoded, ColumnFault> {
+    const EXACT: f64 = crate::whole::EXACT_SINGLE;
+    if let Some(row) = values.iter().position(|value| (*value as f32).is_infinite()) {
+        let value = values[row];
+        let what = if value.is_infinite() {
+            format!("`{value}` is not a finite number; a missing value is an empty cell")
+        } else {
+            format!("`{value:e}` is beyond single precision")
+        };
+        return Err(ColumnFault { what: format!("column `{name}`: {what}"), row: Some(row) });
+    }
+    let rounded = values.iter().find(|&&value| value.abs() >= EXACT && f64::from(value as f32) != value);
+    if let Some(value) = rounded {
+        notices.push(format!(
+            "column `{name}`: features have single precision, so {value} becomes {}; subtract or divide by a constant",
+            *value as f32
+        ));
+    }
+    let binary = values.iter().all(|value| value.is_nan() || *value == 0.0 || *value == 1.0);
+    let kind = match kind {
+        Some(FeatureKind::Date) => FeatureKind::Date,
+        _ if binary => FeatureKind::Boolean,
+        _ => FeatureKind::Number,
+    };
+    let values = values.into_iter().map(|value| value as f32).collect();
+    Ok(Encoded { column: FeatureColumn::new(name, kind), values })
+}
+
+/// A category: numbers of levels in ascending order, numerically if all are numbers.
+fn by_levels(
+    name: String,
+    codes: &[u32],
+    distinct: Vec<String>,
+    like: Option<&FeatureColumn>,
+    notices: &mut Vec<String>,
+) -> Encoded {
+    let mut counts = vec![0usize; distinct.len()];
+    codes.iter().filter(|&&code| code != MISSING).for_each(|&code| counts[code as usize] += 1);
+    let mut column = FeatureColumn::new(name, FeatureKind::Category);
+    if let Some(own) = like.filter(|own| !own.levels.is_empty()) {
+        column.levels.clone_from(&own.levels);
+        column.has_other = own.has_other;
+    } else {
+        let mut order: Vec<usize> = (0..distinct.len()).filter(|&at| counts[at] > 0).collect();
+        if order.len() > MOST_LEVELS {
+            order.sort_by(|&a, &b| counts[b].cmp(&counts[a]).then_with(|| distinct[a].cmp(&distinct[b])));
+            order.truncate(MOST_LEVELS - 1);
+            column.has_other = true;
+            notices.push(format!(
+                "column `{}` has {} levels: the {} commonest have a level of their own, the others share one",
+                column.name,
+                distinct.len(),
+                MOST_LEVELS - 1
+            ));
+        }
+        let number = |at: usize| distinct[at].parse::<f64>().ok();
+        let all_numbers = order.iter().all(|&at| number(at).is_some());
+        order.sort_by(|&a, &b| match (number(a), number(b)) {
+            (Some(a), Some(b)) if all_numbers => a.total_cmp(&b),
+            _ => distinct[a].cmp(&distinct[b]),
+        });
+        column.levels = order.iter().map(|&at| distinct[at].clone()).collect();
+        if column.has_other {
+            column.levels.push("other".into());
+        }
+    }
+    let named = column.levels.len() - usize::from(column.has_other);
+    let places: HashMap<&str, f32> = column.levels[..named]
+        .iter()
+        .zip(0u16..)
+        .map(|(level, at)| (level.as_str(), f32::from(at)))
+        .collect();
+    let rest = if column.has_other { named as f32 } else { f32::NAN };
+    let unknown = distinct.iter().filter(|text| !places.contains_key(text.as_str())).count();
+    if unknown > 0 && !column.has_other {
+        notices.push(format!(
+            "column `{}`: {unknown} {} not known to the model and count as missing",
+            column.name,
+            if unknown == 1 { "level is" } else { "levels are" }
+        ));
+    }
+    let per_text: Vec<f32> =
+        distinct.iter().map(|text| places.get(text.as_str()).copied().unwrap_or(rest)).collect();
+    drop(places);
+    let value = |&code: &u32| per_text.get(code as usize).copied().unwrap_or(f32::NAN);
+    Encoded { values: codes.iter().map(value).collect(), column }
+}
+
+/// A column per level of a category.
+fn by_level(encoded: Encoded) -> Vec<Encoded> {
+    if encoded.column.kind != FeatureKind::Category {
+        return vec![encoded];
+    }
+    let Encoded { column, values } = encoded;
+    let one = |(at, level): (usize, &String)| Encoded {
+        column: FeatureColumn::new(format!("{}={level}", column.name), FeatureKind::Boolean),
+        values: values
+            .iter()
+            .map(|value| if value.is_nan() { f32::NAN } else { f32::from(*value as usize == at) })
+            .collect(),
+    };
+    column.levels.iter().enumerate().map(one).collect()
+}
+
+/// Whether a column of a model is one level of this category.
+fn is_level_of(own: &FeatureColumn, name: &str) -> bool {
+    own.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
+}
+
+/// The beginning of a long text, on one line.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(40).collect();
+    if text.chars().count() > 40 {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,140 @@
+use super::*;
+use FeatureKind::{Boolean, Category, Date, Number};
+
+fn numbers_column(name: &str, values: &[f64]) -> FrameColumn {
+    FrameColumn { name: name.into(), values: ColumnValues::Numbers(values.to_vec()), stated: None }
+}
+
+fn texts(name: &str, values: &[&str]) -> FrameColumn {
+    let values = ColumnValues::from_texts(values.iter().map(|text| Some(*text)));
+    FrameColumn { name: name.into(), values, stated: None }
+}
+
+fn typed(columns: Vec<FrameColumn>, choices: &ColumnChoices) -> Result<TypedFeatures, String> {
+    let rows = columns[0].values.len();
+    Frame { columns }.typed(rows, choices, None, None).map_err(|fault| fault.what)
+}
+
+fn dense(found: &TypedFeatures) -> Vec<f32> {
+    match &found.features {
+        Features::Dense(x) => x.as_slice().to_vec(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn columns_have_kinds() {
+    let found = typed(
+        vec![
+            numbers_column("age", &[30.0, 41.5, 7.0, 7.0]),
+            texts("member", &["True", "false", "TRUE", "?"]),
+            texts("town", &["Rome", "Bern", "Rome", ""]),
+            texts("since", &["2020-01-01", "2020-01-02", "2020-01-11", "NA"]),
+            texts("price", &["1,5", "2,25", "3,75", "0,5"]),
+        ],
+        &ColumnChoices::default(),
+    )
+    .unwrap();
+    let kinds: Vec<FeatureKind> = found.columns.iter().map(|column| column.kind).collect();
+    assert_eq!(kinds, [Number, Boolean, Category, Date, Number]);
+    assert_eq!(found.columns[2].levels, ["Bern", "Rome"]);
+    let x = dense(&found);
+    assert_eq!(&x[..5], &[30.0, 1.0, 1.0, 18_262.0, 1.5]);
+    assert_eq!(&x[5..10], &[41.5, 0.0, 0.0, 18_263.0, 2.25]);
+    assert!(x[16].is_nan() && x[17].is_nan() && x[18].is_nan() && x[19] == 0.5);
+}
+
+#[test]
+fn choices_and_refusals() {
+    let columns = || vec![numbers_column("zip", &[1000.0, 2000.0, 1000.0]), texts("code", &["a", "b", "a"])];
+    let list = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let choices =
+        ColumnChoices { categorical: list(&["z*"]), drop: list(&["code"]), ..ColumnChoices::default() };
+    let found = typed(columns(), &choices).unwrap();
+    assert_eq!((found.columns.len(), &found.columns[0].levels[..]), (1, &list(&["1000", "2000"])[..]));
+    assert_eq!(found.dropped, [Dropped::new("code", "as asked")]);
+    let choices = ColumnChoices { features: list(&["zip"]), ..ColumnChoices::default() };
+    assert_eq!(typed(columns(), &choices).unwrap().columns.len(), 1);
+    for (choices, what) in [
+        (ColumnChoices { drop: list(&["none"]), ..ColumnChoices::default() }, "no feature column `none`"),
+        (ColumnChoices { numeric: list(&["code"]), ..ColumnChoices::default() }, "`a` is not a number"),
+    ] {
+        let error = typed(columns(), &choices).unwrap_err();
+        assert!(error.contains(what), "{error}");
+    }
+    let error = typed(vec![texts("h", &["1", "2", "3", "tall"])], &ColumnChoices::default()).unwrap_err();
+    assert!(error.contains("`tall` is not a finite number"), "{error}");
+    let reviews: Vec<String> = (0..40).map(|at| format!("this is the long review number {at}")).collect();
+    let reviews: Vec<&str> = reviews.iter().map(String::as_str).collect();
+    let error = typed(vec![texts("review", &reviews)], &ColumnChoices::default()).unwrap_err();
+    assert!(error.contains("free text") && error.contains("`component`"), "{error}");
+    let mixed: Vec<String> = (0..100).map(|at| format!("n{}", at * 3 / 4)).collect();
+    let mixed: Vec<&str> = mixed.iter().map(String::as_str).collect();
+    let error = typed(vec![texts("n", &mixed)], &ColumnChoices::default()).unwrap_err();
+    assert!(error.contains("75 different texts in 100 rows"), "{error}");
+}
+
+#[test]
+fn ids_indices_and_copies_of_the_label_are_no_features() {
+    let count = |scale: f64| (0..40).map(|at| scale * f64::from(at)).collect::<Vec<_>>();
+    let labels: Vec<String> = (0..40).map(|at| (at % 2).to_string()).collect();
+    let names: Vec<String> = (0..40).map(|at| format!("n{at}")).collect();
+    let columns = vec![
+        numbers_column("", &count(1.0)),
+        numbers_column("order", &count(1.0)),
+        numbers_column("customer_id", &count(7.0)),
+        numbers_column("copy", &(0..40).map(|at| f64::from(5 * (at % 2))).collect::<Vec<_>>()),
+        numbers_column("x", &count(7.0)),
+        texts("name", &names.iter().map(String::as_str).collect::<Vec<_>>()),
+    ];
+    let frame = Frame { columns };
+    let found = frame.clone().typed(40, &ColumnChoices::default(), None, Some(&labels)).unwrap();
+    assert_eq!(found.columns.iter().map(|column| &column.name[..]).collect::<Vec<_>>(), ["x"]);
+    assert_eq!(found.dropped.len(), 5);
+    assert!(found.dropped.iter().any(|part| part.name == "copy" && part.why == "a copy of the label"));
+    // What is asked for is used.
+    let choices = ColumnChoices { numeric: vec!["order".into(), "copy".into()], ..ColumnChoices::default() };
+    assert_eq!(frame.typed(40, &choices, None, Some(&labels)).unwrap().columns.len(), 3);
+}
+
+#[test]
+fn rare_levels_share_one() {
+    let many: Vec<String> = (0..400).map(|at| format!("t{:02}", at * at % 97 % 60)).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let found = typed(vec![texts("town", &many)], &ColumnChoices::default()).unwrap();
+    let column = &found.columns[0];
+    assert_eq!((column.levels.len(), column.has_other), (32, true));
+    assert!(found.notices[0].contains("the 31 commonest"));
+    // A newer table has the same numbers for the same levels.
+    let like = Schema::new("edges");
+    let mut like = like;
+    like.columns = found.columns.clone();
+    let choices = ColumnChoices { like: Some(like), ..ColumnChoices::default() };
+    let newer = typed(vec![texts("town", &[column.levels[3].as_str(), "elsewhere"])], &choices).unwrap();
+    assert_eq!(dense(&newer), [3.0, 31.0]);
+}
+
+#[test]
+fn wide_tables_have_a_column_per_level() {
+    let mut columns: Vec<FrameColumn> =
+        (0..70).map(|at| numbers_column(&format!("x{at}"), &[f64::from(at), 1.5, 2.0])).collect();
+    columns.push(texts("town", &["Rome", "Bern", "Rome"]));
+    let found = typed(columns, &ColumnChoices::default()).unwrap();
+    assert_eq!(found.columns.len(), 72);
+    assert_eq!(found.columns[70].name, "town=Bern");
+}
+
+#[test]
+fn patterns() {
+    for (pattern, name, expected) in [
+        ("a", "a", true),
+        ("a", "ab", false),
+        ("a*", "ab", true),
+        ("*b", "ab", true),
+        ("a*c", "abbc", true),
+        ("a*c", "abb", false),
+        ("*", "", true),
+    ] {
+        assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+    }
+}

@@ -1,0 +1,135 @@
+//! GraphML, as networkx, igraph, Gephi and yEd write it. Only the first graph of a file is read; nodes of
+//! nested graphs count as nodes of that graph.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::LoadParams;
+use super::network::{Network, Value};
+use super::xml::{self, Part};
+use crate::table::whole_text;
+use netinfof::{Error, Exec, Graph, Result};
+
+/// What an attribute is called, and the type of its values.
+struct Key {
+    name: String,
+    kind: String,
+    default: Option<String>,
+}
+
+/// The element that `data` belongs to.
+enum Owner {
+    Node(u32),
+    Edge,
+    Other,
+}
+
+pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    let text = String::from_utf8(whole_text(path)?)
+        .map_err(|_| Error::Format { path: path.into(), what: "not valid UTF-8 text".into() })?;
+    exec.check()?;
+    let mut network = Network::new("edge");
+    read(&text, &mut network).map_err(|(line, what)| Error::Parse { path: path.into(), line, what })?;
+    network.finish(path, name, "GraphML", params, exec)
+}
+
+fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, String)> {
+    let mut keys: HashMap<String, Key> = HashMap::new();
+    let mut owner = Owner::Other;
+    let (mut open_key, mut open_data): (Option<String>, Option<String>) = (None, None);
+    let mut in_default = false;
+    let mut graphs = 0;
+    let mut given: HashMap<u32, Vec<String>> = HashMap::new();
+    xml::each(text, |part| {
+        match part {
+            Part::Start(element, attributes) => {
+                let get = |name: &str| {
+                    attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone())
+                };
+                let need = |name: &str| get(name).ok_or_else(|| format!("<{element}> has no `{name}`"));
+                match element.as_str() {
+                    "graph" => {
+                        graphs += 1;
+                        network.directed |= get("edgedefault").as_deref() == Some("directed");
+                    }
+                    "key" => {
+                        let id = need("id")?;
+                        // Programs' own data, such as yEd's drawings, have no name.
+                        if let Some(name) = get("attr.name") {
+                            let kind = get("attr.type").unwrap_or_default();
+                            keys.insert(id.clone(), Key { name, kind, default: None });
+                        }
+                        open_key = Some(id);
+                    }
+                    "default" => in_default = true,
+                    "node" => owner = Owner::Node(network.node(&need("id")?)),
+                    "edge" => {
+                        let ends = [need("source")?, need("target")?].map(|id| network.node(&id));
+                        network.edge(ends[0], ends[1]);
+                        owner = Owner::Edge;
+                    }
+                    "hyperedge" => {
+                        return Err("hyperedges are not supported; write edges of two nodes".into());
+                    }
+                    "data" => open_data = Some(need("key")?),
+                    _ => {}
+                }
+            }
+            Part::Text(text) => {
+                if in_default && let Some(key) = open_key.as_ref().and_then(|id| keys.get_mut(id)) {
+                    key.default = Some(text);
+                } else if let Some(key) = open_data.as_ref().and_then(|id| keys.get(id)) {
+                    match owner {
+                        Owner::Node(node) => {
+                            network.attribute(node, &key.name, value(&text, &key.kind));
+                            if key.default.is_some() {
+                                given.entry(node).or_default().push(key.name.clone());
+                            }
+                        }
+                        Owner::Edge => {
+                            network.edge_attributes.insert(key.name.clone());
+                        }
+                        Owner::Other => {}
+                    }
+                }
+            }
+            Part::End(element) => match element.as_str() {
+                "key" => open_key = None,
+                "default" => in_default = false,
+                "data" => open_data = None,
+                "node" | "edge" => owner = Owner::Other,
+                _ => {}
+            },
+        }
+        Ok(())
+    })?;
+    if graphs == 0 {
+        return Err((1, "no <graph>".into()));
+    }
+    let mut defaults: Vec<&Key> = keys.values().filter(|key| key.default.is_some()).collect();
+    defaults.sort_by(|a, b| a.name.cmp(&b.name));
+    for key in defaults {
+        if network.has_attribute(&key.name) {
+            for node in 0..network.len() as u32 {
+                if !given.get(&node).is_some_and(|names| names.contains(&key.name)) {
+                    let text = key.default.as_deref().unwrap_or_default();
+                    network.attribute(node, &key.name, value(text, &key.kind));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn value(text: &str, kind: &str) -> Value {
+    let number = || text.trim().parse::<f64>().ok();
+    match kind {
+        "int" | "long" | "float" | "double" => number().map_or(Value::Text(text.into()), Value::Number),
+        "boolean" => match text.trim() {
+            "true" | "True" | "1" => Value::Bool(true),
+            "false" | "False" | "0" => Value::Bool(false),
+            other => Value::Text(other.into()),
+        },
+        _ => Value::Text(text.into()),
+    }
+}
