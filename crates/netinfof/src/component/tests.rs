@@ -1,9 +1,10 @@
 //! Unit tests, compiled under `#[cfg(test)]` alone.
 
+use super::pca::{Axes, pca};
 use super::*;
 use crate::graph::Features;
 use crate::kernel::SmallMatrix;
-use crate::linalg::Dense;
+use crate::linalg::{Dense, LinearOperator, rsvd};
 use crate::synth;
 
 /// The first singular vector of a regular graph is constant except for errors of the iteration, which scaling

@@ -1,6 +1,7 @@
 //! Model files: safetensors with one metadata entry, which holds everything that is not an array, and a
 //! digest of the whole.
 
+mod reader;
 mod writer;
 
 use std::io::Write as _;
@@ -11,6 +12,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use self::reader::ArrayReader;
 use self::writer::ArrayWriter;
 use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit, RankingChoice};
 use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
@@ -25,7 +27,7 @@ use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
 const VERSION: u32 = 4;
-/// The version of files without sides, which older programs can read.
+/// The version of files without sides and without the columns of a table, which older programs can read.
 const WITHOUT_SIDES: u32 = 3;
 /// The version of files without user-supplied components and roles either.
 const WITHOUT_TABLES: u32 = 2;
@@ -204,7 +206,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         .collect::<Result<_>>()?;
     let from_table = |made: &StoredComponent| matches!(made.basis, StoredBasis::Custom { .. });
     let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
-    let format = match (head.sides.is_some(), tables) {
+    let format = match (head.sides.is_some() || head.schema.is_some(), tables) {
         (true, _) => VERSION,
         (false, true) => WITHOUT_SIDES,
         (false, false) => WITHOUT_TABLES,
@@ -290,72 +292,6 @@ fn put_pairwise(arrays: &mut ArrayWriter, x: &Pairwise) {
     let standard: Vec<f32> = x.standard.iter().flatten().copied().collect();
     arrays.floats("X.standard", &[x.standard.len(), 2], &standard);
     arrays.floats("X.similarity", &[x.weights.len()], &x.weights);
-}
-
-/// Reads the arrays of a file; every error names what was expected.
-struct ArrayReader<'a> {
-    path: &'a Path,
-    tensors: SafeTensors<'a>,
-}
-
-impl ArrayReader<'_> {
-    fn fault<T>(&self, what: impl std::fmt::Display) -> Result<T> {
-        Err(Error::Format { path: self.path.to_path_buf(), what: format!("invalid model: {what}") })
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.tensors.tensor(name).is_ok()
-    }
-
-    fn view<const N: usize>(
-        &self,
-        name: &str,
-        dtype: Dtype,
-        dims: usize,
-    ) -> Result<(Vec<usize>, Vec<[u8; N]>)> {
-        let Ok(view) = self.tensors.tensor(name) else {
-            return self.fault(format!("`{name}` is missing"));
-        };
-        if view.dtype() != dtype || view.shape().len() != dims {
-            return self.fault(format!("`{name}` is {:?} {:?}", view.dtype(), view.shape()));
-        }
-        let (parts, _) = view.data().as_chunks::<N>();
-        Ok((view.shape().to_vec(), parts.to_vec()))
-    }
-
-    fn floats(&self, name: &str) -> Result<Vec<f32>> {
-        Ok(self.view(name, Dtype::F32, 1)?.1.into_iter().map(f32::from_le_bytes).collect())
-    }
-
-    fn doubles(&self, name: &str) -> Result<Vec<f64>> {
-        Ok(self.view(name, Dtype::F64, 1)?.1.into_iter().map(f64::from_le_bytes).collect())
-    }
-
-    fn counts(&self, name: &str) -> Result<Vec<usize>> {
-        Ok(self.view(name, Dtype::U64, 1)?.1.into_iter().map(|v| u64::from_le_bytes(v) as usize).collect())
-    }
-
-    fn numbers(&self, name: &str) -> Result<Vec<u32>> {
-        Ok(self.view(name, Dtype::U32, 1)?.1.into_iter().map(u32::from_le_bytes).collect())
-    }
-
-    fn bytes(&self, name: &str) -> Result<Vec<u8>> {
-        Ok(self.view::<1>(name, Dtype::U8, 1)?.1.concat())
-    }
-
-    fn matrix(&self, name: &str) -> Result<Matrix> {
-        let (shape, values) = self.view(name, Dtype::F32, 2)?;
-        Ok(Matrix::from_vec(shape[0], shape[1], values.into_iter().map(f32::from_le_bytes).collect()))
-    }
-
-    /// An array that must be of this length.
-    fn check(&self, name: &str, found: usize, expected: usize) -> Result<()> {
-        if found == expected {
-            Ok(())
-        } else {
-            self.fault(format!("`{name}` has {found} entries, not {expected}"))
-        }
-    }
 }
 
 pub(super) fn load(path: &Path) -> Result<Model> {
