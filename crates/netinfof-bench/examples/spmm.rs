@@ -4,6 +4,8 @@
 //! row of the dense matrix per entry of the sparse one; the bound is the bandwidth at which this machine reads and
 //! writes arrays from beginning to end.
 
+#![expect(clippy::print_stdout, reason = "the figures are the output")]
+
 use std::time::Instant;
 
 use netinfof::internals::spmm;

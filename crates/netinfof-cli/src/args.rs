@@ -162,7 +162,7 @@ impl Args {
     /// The memory that a run may use, if it was given.
     pub(crate) fn memory(&self) -> Option<u64> {
         match &self.command {
-            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.memory,
+            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.needs.memory,
             _ => None,
         }
     }

@@ -132,7 +132,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
                 |path| load::link_split(path, &graph),
                 |files| load::link_split_files(files, &graph, exec),
             )?;
-            if run.plan {
+            if run.needs.plan {
                 return show_plan(&plan::links(&graph, own.as_ref(), goal, &params, exec), run);
             }
             if keep.is_none() {
@@ -153,7 +153,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
             params.splits = run.splits(goal, run.has_split(), &graph);
             let own =
                 own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph, exec))?;
-            if run.plan {
+            if run.needs.plan {
                 return show_plan(&plan::nodes(&graph, goal, &params, exec), run);
             }
             if keep.is_none() {

@@ -180,7 +180,7 @@ fn split<T: Task>(
     let mut work = T::begin(run, &split, kept.is_some(), seed)?;
     // Stages are reported in this order.
     clock.laps.entry("components");
-    T::LEARNING_STAGE.into_iter().for_each(|stage| clock.lap(stage));
+    clock.lap_if(T::LEARNING_STAGE);
     {
         let adjacency = T::adjacency(run, &split);
         let preparations = Preparations::learn(adjacency, run.graph.features(), common.component, run.exec)?;
@@ -190,11 +190,11 @@ fn split<T: Task>(
             let components = builder.build(&batch, run.exec)?;
             clock.lap("components");
             T::learn(run, &mut work, components)?;
-            T::LEARNING_STAGE.into_iter().for_each(|stage| clock.lap(stage));
+            clock.lap_if(T::LEARNING_STAGE);
         }
     }
     T::finish_learning(run, &mut work)?;
-    T::LEARNING_STAGE.into_iter().for_each(|stage| clock.lap(stage));
+    clock.lap_if(T::LEARNING_STAGE);
 
     let probed = T::probe(run, &work, seed)?;
     clock.lap("probe");
@@ -245,6 +245,13 @@ impl Clock {
     fn new() -> Self {
         let now = Instant::now();
         Clock { start: now, last: now, laps: OrderedMap::default() }
+    }
+
+    /// The same for a stage that only some tasks have.
+    fn lap_if(&mut self, stage: Option<&str>) {
+        if let Some(stage) = stage {
+            self.lap(stage);
+        }
     }
 
     /// Adds the time since the last lap to a stage.

@@ -292,18 +292,15 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
     let threads = useful(exec);
     let edges = entries / 2.0;
     let act = goal == Goal::Act;
-    let (train, valid, test) = match own {
-        Some(own) => {
-            let count = |positives: usize, negatives: usize| (positives + negatives.max(positives)) as f64;
-            let sizes = [&own.valid, &own.test].map(|set| count(set.positives.len(), set.negatives.len()));
-            (own.train.len() as f64, sizes[0], sizes[1])
-        }
-        None => {
-            let most = params.split.max_evaluated as f64;
-            let [train, valid] = [params.split.train, params.split.valid];
-            let test = (edges * (1.0 - train - valid)).max(0.0);
-            (edges * train, 2.0 * (edges * valid).min(most / 2.0), 2.0 * test.min(most))
-        }
+    let (train, valid, test) = if let Some(own) = own {
+        let count = |positives: usize, negatives: usize| (positives + negatives.max(positives)) as f64;
+        let sizes = [&own.valid, &own.test].map(|set| count(set.positives.len(), set.negatives.len()));
+        (own.train.len() as f64, sizes[0], sizes[1])
+    } else {
+        let most = params.split.max_evaluated as f64;
+        let [train, valid] = [params.split.train, params.split.valid];
+        let test = (edges * (1.0 - train - valid)).max(0.0);
+        (edges * train, 2.0 * (edges * valid).min(most / 2.0), 2.0 * test.min(most))
     };
     // Validation with degree-matched negatives; for Act, test as well, and negatives for choices.
     let choice = (2.0 * test).clamp(20_000.0, 400_000.0);

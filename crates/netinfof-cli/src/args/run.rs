@@ -273,6 +273,20 @@ pub(crate) struct RunArgs {
     /// They are divided by the number of training rows.
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = METHOD)]
     pub(crate) ridge: Option<Vec<f64>>,
+    #[command(flatten)]
+    pub(crate) needs: NeedsArgs,
+    /// Write a self-contained page with verdict, charts and tables
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) detail: DetailArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What a run may use, and what it would use.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct NeedsArgs {
     /// Memory that the run may use, such as 8G or 500M
     ///
     /// A run that needs more is refused before it begins. [default: 80 % of the memory of the machine or its control group]
@@ -281,13 +295,6 @@ pub(crate) struct RunArgs {
     /// Only print how much memory and time each stage will need
     #[arg(long, conflicts_with = "html", help_heading = OUTPUT)]
     pub(crate) plan: bool,
-    /// Write a self-contained page with verdict, charts and tables
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    pub(crate) html: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) detail: DetailArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
 }
 
 /// Reads a size such as `8G`, `1.5GiB` or `500M`.

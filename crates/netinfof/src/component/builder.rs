@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::features::Filtered;
-use super::pca::{Axes, Sparse, pca};
+use super::pca::{PrincipalAxes, Sparse, pca};
 use super::{
     Basis, Component, ComponentParams, FeatureOperator, FeatureScaling, Filter, Preparation, amounts, roles,
     walk,
@@ -70,10 +70,10 @@ impl<'a> ComponentBuilder<'a> {
     pub(crate) fn batches(&self) -> Vec<Vec<ComponentKind>> {
         // X is computed for pairs, not here.
         let kinds = self.params.kinds.iter().copied().filter(|kind| !kind.is_pairwise());
-        if !self.params.is_large(self.graph.rows()) {
-            vec![kinds.collect()]
-        } else {
+        if self.params.is_large(self.graph.rows()) {
             kinds.map(|kind| vec![kind]).collect()
+        } else {
+            vec![kinds.collect()]
         }
     }
 
@@ -192,7 +192,7 @@ fn build_one(
             let column_norm = params.column_norm && spec != FilterSpec::None;
             let found = pca(&filtered, column_norm, params, &svd, exec)?;
             embedding = found.embedding;
-            let Axes { axes, shift, .. } = found;
+            let PrincipalAxes { axes, shift, .. } = found;
             Basis::Features { projected: features.apply(&axes, exec), axes, filter, shift }
         }
         ComponentSource::Pairs => unreachable!("pairs have no embedding"),

@@ -15,7 +15,7 @@ pub(super) const EXACT_COLUMNS: usize = 384;
 pub(super) const RESOLVED: f64 = 1e-4;
 
 /// Principal axes: a row of the operator times `axes`, minus `shift`, is the row's embedding.
-pub(super) struct Axes {
+pub(super) struct PrincipalAxes {
     pub(super) axes: Matrix,
     pub(super) shift: Vec<f32>,
     /// The embedding of all rows, if the filtered features were written out and are large: to filter them
@@ -30,7 +30,7 @@ pub(super) fn pca(
     params: &ComponentParams,
     svd: &dyn Fn(&dyn LinearOperator) -> Result<Svd>,
     exec: &Exec,
-) -> Result<Axes> {
+) -> Result<PrincipalAxes> {
     let scale = column_norm.then(|| inverse_column_norms(op, exec));
     let ones = Matrix::from_vec(op.rows(), 1, vec![1.0 / op.rows() as f32; op.rows()]);
     let mut mean = op.apply_transpose(&ones, exec);
@@ -41,10 +41,7 @@ pub(super) fn pca(
     }
     let centred = Centred { base: op, scale, mean };
     let n = op.rows() as f64;
-    let (mut axes, squares, mut embedding) = if !writes_out([op.rows(), op.cols()], op.cost(), params) {
-        let svd = svd(&centred)?;
-        (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>(), None)
-    } else {
+    let (mut axes, squares, mut embedding) = if writes_out([op.rows(), op.cols()], op.cost(), params) {
         // Few columns: form the matrix and decompose its small covariance matrix instead. Its eigenvalues are
         // squares, so a steep spectrum is beyond what iterations in single precision resolve: then the
         // decomposition is exact.
@@ -65,6 +62,9 @@ pub(super) fn pca(
         };
         let embedding = params.is_large(op.rows()).then(|| kernel::gemm(&table, &svd.v, exec));
         (svd.v, svd.s.iter().sum::<f64>(), embedding)
+    } else {
+        let svd = svd(&centred)?;
+        (svd.v, svd.s.iter().map(|s| s * s).sum::<f64>(), None)
     };
     // If all rows are equal, only the rounding error of their mean remains.
     let square = |m: &Matrix| m.as_slice().iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
@@ -77,7 +77,7 @@ pub(super) fn pca(
     if let Some(scale) = &centred.scale {
         exec.fill_matrix(&mut axes, |row, values| values.iter_mut().for_each(|v| *v *= scale[row]));
     }
-    Ok(Axes { axes, shift, embedding })
+    Ok(PrincipalAxes { axes, shift, embedding })
 }
 
 /// Whether a matrix of this shape, whose product with a vector takes this many nanoseconds, is written out for its

@@ -1,6 +1,6 @@
 //! Unit tests, compiled under `#[cfg(test)]` alone.
 
-use super::pca::{Axes, pca};
+use super::pca::{PrincipalAxes, pca};
 use super::*;
 use crate::graph::Features;
 use crate::kernel::SmallMatrix;
@@ -95,7 +95,8 @@ fn pca_equals_scikit_learns() {
     let params = ComponentParams { dim: 5, ..ComponentParams::default() };
     let svd = |op: &dyn LinearOperator| rsvd(op, 5, &params.rsvd, Seed(0), 0, &exec);
     for cheap in [true, false] {
-        let Axes { axes, shift, .. } = pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
+        let PrincipalAxes { axes, shift, .. } =
+            pca(&Priced(Dense(&x), cheap), false, &params, &svd, &exec).unwrap();
         let mut scores = kernel::gemm(&x, &axes, &exec);
         exec.fill_matrix(&mut scores, |_, row| row.iter_mut().zip(&shift).for_each(|(v, s)| *v -= s));
         for k in 0..5 {

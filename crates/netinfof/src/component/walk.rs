@@ -49,7 +49,9 @@ fn counts_of(
             }
             own
         });
-        blocks.into_iter().for_each(|block| counts.append(block));
+        for block in blocks {
+            counts.append(block);
+        }
     }
     counts.finish()
 }
