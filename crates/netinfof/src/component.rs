@@ -90,6 +90,14 @@ pub struct ComponentParams {
     pub append_degrees: bool,
     /// The randomised SVD behind every component.
     pub rsvd: RsvdParams,
+    /// Embeddings of at least this many entries are built and learned one after the other, and only their
+    /// values on evaluated pairs and nodes are kept (default 2²⁶).
+    #[serde(default = "large_entries")]
+    pub large_entries: usize,
+}
+
+fn large_entries() -> usize {
+    LARGE
 }
 
 impl Default for ComponentParams {
@@ -106,6 +114,7 @@ impl Default for ComponentParams {
             degree_columns: 512,
             append_degrees: false,
             rsvd: RsvdParams::default(),
+            large_entries: LARGE,
         }
     }
 }
@@ -121,7 +130,7 @@ impl ComponentParams {
 
     /// Whether embeddings of this many nodes are so large that they are not kept side by side.
     pub(crate) fn is_large(&self, nodes: usize) -> bool {
-        nodes * self.dim >= LARGE
+        nodes * self.dim >= self.large_entries
     }
 
     pub(crate) fn validate(&self) -> Result<()> {

@@ -444,3 +444,49 @@ impl Design for PairDesign<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::component;
+    use crate::params::LinkParams;
+    use crate::seed::Seed;
+    use crate::split;
+    use crate::synth;
+
+    /// Recorded components have the similarities and the features of those with an embedding.
+    #[test]
+    fn recorded_values_are_those_of_the_embedding() {
+        let exec = Exec::new(2).unwrap();
+        let graph = synth::named("demo", Seed(0), &exec).unwrap();
+        let params = LinkParams::default();
+        let split = split::links(&graph, &params.split, Seed(0), &exec).unwrap();
+        let training = Training::draw(&split, &params.training(), Seed(0)).unwrap();
+        let mut own = params.component.clone();
+        own.kinds = vec![ComponentKind::U, ComponentKind::S];
+        let built = component::build(&split.graph, &graph, &own, Seed(0), &exec).unwrap();
+        let Evaluated { mut positives, mut negatives } = Evaluated::new(&split.valid, None, &exec);
+        Recording::number(&mut [&mut positives, &mut negatives]);
+        let recording = Recording::of(vec![&positives, &negatives]);
+        let learning =
+            LearnParams { compat: &params.compat, ordered_pairs: false, for_act: true, width: Some(256) };
+        let learn = |recording: Option<&Recording<'_>>| {
+            learn_embedded(built.clone(), &split, &training, recording, &learning, false, &exec).unwrap().0
+        };
+        for (recorded, resident) in learn(Some(&recording)).iter().zip(&learn(None)) {
+            assert!(matches!(recorded.component, LinkComponent::Recorded(_)));
+            for set in [&positives, &negatives] {
+                let [a, b] = [recorded, resident].map(|own| own.component.similarities(set, &exec));
+                assert_eq!(a, b);
+                let [a, b] = [recorded, resident].map(|own| {
+                    let components = &[&own.component][..];
+                    let design = PairDesign { components, set, ordered: false };
+                    let mut rows = vec![0.0; 7 * design.cols()];
+                    design.fill(3..10, &mut rows);
+                    rows
+                });
+                assert_eq!(a, b);
+            }
+        }
+    }
+}
