@@ -553,7 +553,7 @@ def frames(
     if nodes is None:
         order = _order(np.concatenate([first, second]), len(first))
         x, y, classes = None, None, None
-        schema = {}
+        schema: dict[str, Any] = {}
     else:
         columns = [str(name) for name in nodes.columns]
         _, own_id, own_label = _native.known_columns(columns)
@@ -597,8 +597,8 @@ def frames(
         raise ValueError(f"invalid graph: {len(some)} id{' of the edge frame is' if len(some) == 1 else 's of the edge frame are'} not in the node frame, such as {shown}")
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
     further = [name for name in names if name not in (str(source), str(target))]
-    dropped = [{"name": name, "why": "a column of edges"} for name in further] + schema.pop("dropped", [])
-    schema = {"format": "a frame", "ends": [str(source), str(target)], "dropped": dropped, **schema}
+    of_edges = [{"name": name, "why": "a column of edges"} for name in further]
+    schema = {"format": "a frame", "ends": [str(source), str(target)], **schema, "dropped": of_edges + schema.get("dropped", [])}
     return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema)
 
 

@@ -296,7 +296,7 @@ class Graph:
         categorical
             Columns whose values are categories, also if they are numbers.
         numeric
-            Columns whose values are numbers, also if they look like ids or repeat the label.
+            Columns whose values are numbers, also if they look like ids.
         format
             Format of the file: ``edges``, ``npz``, ``planetoid``, ``geom-gcn``, ``matlab``, ``ogb``,
             ``matrix-market``, ``parquet``, ``neighbours``, ``adjacency-matrix``, ``node-link``, ``graphml``,
@@ -565,7 +565,7 @@ class Graph:
         categorical
             Columns whose values are categories, also if they are numbers.
         numeric
-            Columns whose values are numbers, also if they look like ids or repeat the label.
+            Columns whose values are numbers, also if they look like ids.
         like
             A graph whose feature columns, kinds and levels are used, such as that of a model.
         name
@@ -590,8 +590,9 @@ class Graph:
         """
         from ._columns import Choices, names_of
 
-        lists = [names_of(value) for value in (features, drop, categorical, numeric)]
-        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, Choices(*lists, None if like is None else like._native.schema)), name)
+        known = None if like is None else like._native.schema
+        choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
+        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices), name)
 
     @property
     def name(self) -> str:
@@ -680,8 +681,9 @@ class Graph:
     @property
     def schema(self) -> dict[str, Any] | None:
         """What was read, and from which columns: ends, id, label, feature columns by kind, and what was not used. None for graphs made of arrays."""
-        found = self._native.schema
-        return None if found is None else json.loads(found)
+        known = self._native.schema
+        found: dict[str, Any] | None = None if known is None else json.loads(known)
+        return found
 
     @property
     def masks(self) -> dict[str, NDArray[Any]] | None:

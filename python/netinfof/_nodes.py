@@ -535,7 +535,7 @@ class NetInfoFEmbedding(_OfNodes):
     >>> import netinfof
     >>> embedding = netinfof.NetInfoFEmbedding(dim=16)
     >>> embedding.fit_transform("synth:demo").shape
-    (1200, 112)
+    (1200, 115)
     >>> embedding.components_["F"]
     slice(32, 48, None)
     """

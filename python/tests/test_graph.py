@@ -585,8 +585,8 @@ def test_frames_and_files_give_the_same_graph(library: str, tmp_path: Path) -> N
     assert found.y.tolist() == expected.y.tolist() and found.classes.tolist() == expected.classes.tolist()  # type: ignore[union-attr]
     assert found.schema is not None and expected.schema is not None
     assert found.schema["columns"] == expected.schema["columns"] and found.schema["dropped"] == expected.schema["dropped"]
-    assert [column["kind"] for column in found.schema["columns"]] == ["number", "boolean", "category", "date"]
-    assert [part["name"] for part in found.schema["dropped"]] == ["", "nick", "copy"]
+    assert [column["kind"] for column in found.schema["columns"]] == ["number", "boolean", "category", "date", "number"]
+    assert [part["name"] for part in found.schema["dropped"]] == ["", "nick"]
     # Newer rows are read like those of the first graph.
     newer = {"id": [0, 1], "since": ["2020-03-01", "2020-03-02"], "town": ["Rome", "Rome"], "age": [1.0, 2.0], "member": [True, True]}
     again = Graph.from_frame(frames.DataFrame({"source": [0], "target": [1]}), frames.DataFrame(newer), like=found)

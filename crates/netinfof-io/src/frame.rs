@@ -63,7 +63,7 @@ pub struct ColumnChoices {
     pub drop: Vec<String>,
     /// Columns whose values are levels.
     pub categorical: Vec<String>,
-    /// Columns whose values are numbers, also if they look like an id or a copy of the label.
+    /// Columns whose values are numbers, also if they look like an id.
     pub numeric: Vec<String>,
     /// The only columns to use; empty: all.
     pub features: Vec<String>,
@@ -285,8 +285,14 @@ impl FrameColumn {
         let kind = like.map(|own| own.kind).or(self.stated);
         let category =
             is_chosen(&choices.categorical, &name) || kind == Some(FeatureKind::Category) && !numeric;
-        if !asked && let Some(why) = self.is_redundant(ids, labels) {
+        if !asked && let Some(why) = self.is_redundant(ids) {
             return Ok(Outcome::Dropped(why));
+        }
+        // Used all the same: it may be known for new nodes, too.
+        if !asked && labels.is_some_and(|labels| self.repeats(labels)) {
+            notices.push(format!(
+                "column `{name}` is a copy of the label; drop it if it is not known before the label is"
+            ));
         }
         if category {
             let (codes, distinct) = self.levels();
@@ -400,8 +406,8 @@ impl FrameColumn {
         }
     }
 
-    /// Why a column is not a feature: it numbers the rows, or repeats the ids or the classes.
-    fn is_redundant(&self, ids: Option<&[String]>, labels: LabelTexts<'_>) -> Option<String> {
+    /// Why a column is not a feature: it numbers the rows, or repeats the ids.
+    fn is_redundant(&self, ids: Option<&[String]>) -> Option<String> {
         let rows = self.values.len();
         let lower = self.name.trim().to_lowercase();
         let unnamed = lower.is_empty() || lower.starts_with("unnamed:") || lower == "__index_level_0__";
@@ -425,9 +431,6 @@ impl FrameColumn {
             if id_name && whole && rows >= FEWEST_ROWS && all_different(values) {
                 return Some("another number in every row: an id".into());
             }
-        }
-        if labels.is_some_and(|labels| self.repeats(labels)) {
-            return Some("a copy of the label".into());
         }
         None
     }

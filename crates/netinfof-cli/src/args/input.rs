@@ -103,8 +103,6 @@ pub(crate) struct ColumnArgs {
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
     pub(crate) categorical: Vec<String>,
     /// Columns of numbers, also if they look like ids
-    ///
-    /// Or if they repeat the label.
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = INPUT)]
     pub(crate) numeric: Vec<String>,
 }

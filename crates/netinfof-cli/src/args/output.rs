@@ -23,9 +23,9 @@ pub(crate) struct ProgressArgs {
     /// Results do not depend on it.
     #[arg(long, value_name = "T", help_heading = OUTPUT)]
     pub(crate) threads: Option<usize>,
-    /// Form of progress and notices on standard error: text or json
+    /// Form of progress: text or json
     ///
-    /// JSON: one object per line, with the stage, or a notice; for long runs also the percentage and the seconds left.
+    /// Progress and notices go to standard error. JSON: one object per line, with the stage, or a notice; for long runs also the percentage and the seconds left.
     #[arg(long, value_name = "FORM", value_enum, default_value = "text", help_heading = OUTPUT)]
     pub(crate) progress: ProgressFormat,
     /// Do not show progress and notices on standard error

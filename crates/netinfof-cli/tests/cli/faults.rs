@@ -85,9 +85,13 @@ fn features_that_are_no_numbers() {
     says(&["probe", &path], &["node 1, column 0", "infinite; a missing value is NaN"]);
     let edges = folder.file("e.csv", "a,b\n");
     let nodes = folder.file("n.csv", "id,height\na,1.5\nb,tall\n");
-    says(&["probe", &edges, "--nodes", &nodes], &["n.csv:3:", "`height`", "`tall`"]);
+    // Two different texts in two rows could be names; a column of numbers is one by its rows, or as asked.
+    says(&["probe", &edges, "--nodes", &nodes, "--numeric", "height"], &["n.csv: column `height`", "`tall`"]);
+    let rows: String = (0..40).map(|at| format!("n{at},{at}.5\n")).collect();
+    let nodes = folder.file("l.csv", format!("id,height\n{rows}a,1\nb,tall\n"));
+    says(&["probe", &edges, "--nodes", &nodes], &["l.csv:43:", "`height`", "`tall`"]);
     let nodes = folder.file("m.csv", "id,height\na,1.5\nb,inf\n");
-    says(&["probe", &edges, "--nodes", &nodes], &["m.csv:3:", "`inf`"]);
+    says(&["probe", &edges, "--nodes", &nodes, "--numeric", "height"], &["m.csv", "`inf`"]);
 }
 
 #[test]

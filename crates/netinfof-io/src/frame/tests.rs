@@ -75,7 +75,7 @@ fn choices_and_refusals() {
 }
 
 #[test]
-fn ids_indices_and_copies_of_the_label_are_no_features() {
+fn ids_and_indices_are_no_features_and_copies_of_the_label_are_reported() {
     let count = |scale: f64| (0..40).map(|at| scale * f64::from(at)).collect::<Vec<_>>();
     let labels: Vec<String> = (0..40).map(|at| (at % 2).to_string()).collect();
     let names: Vec<String> = (0..40).map(|at| format!("n{at}")).collect();
@@ -89,11 +89,15 @@ fn ids_indices_and_copies_of_the_label_are_no_features() {
     ];
     let frame = Frame { columns };
     let found = frame.clone().typed(40, &ColumnChoices::default(), None, Some(&labels)).unwrap();
-    assert_eq!(found.columns.iter().map(|column| &column.name[..]).collect::<Vec<_>>(), ["x"]);
-    assert_eq!(found.dropped.len(), 5);
-    assert!(found.dropped.iter().any(|part| part.name == "copy" && part.why == "a copy of the label"));
+    assert_eq!(found.columns.iter().map(|column| &column.name[..]).collect::<Vec<_>>(), ["copy", "x"]);
+    assert_eq!(found.dropped.len(), 4);
+    assert!(
+        found.notices.iter().any(|text| text.contains("`copy` is a copy of the label")),
+        "{:?}",
+        found.notices
+    );
     // What is asked for is used.
-    let choices = ColumnChoices { numeric: vec!["order".into(), "copy".into()], ..ColumnChoices::default() };
+    let choices = ColumnChoices { numeric: vec!["order".into()], ..ColumnChoices::default() };
     assert_eq!(frame.typed(40, &choices, None, Some(&labels)).unwrap().columns.len(), 3);
 }
 

@@ -230,15 +230,16 @@ fn first_columns_that_are_no_ends_are_refused() {
 }
 
 #[test]
-fn unnamed_indices_ids_and_copies_of_the_label_are_no_features() {
+fn unnamed_indices_and_ids_are_no_features_and_copies_of_the_label_are_reported() {
     let folder = Folder::new("useless");
     let edges = folder.file("e.csv", ring(40));
     let line = |at: usize| format!("{at},{at},{},n{at},{},{}\n", at * 37 % 11, at % 2, 3 + 2 * (at % 2));
     let table: String = (0..40).map(line).collect();
     let nodes = folder.file("n.csv", format!(",id,x,nick,label,copy\n{table}"));
-    let (graph, _) = read(&edges, &LoadParams::default().nodes(&nodes)).unwrap();
-    assert_eq!(columns(&graph), [("x".to_string(), FeatureKind::Number)]);
-    assert_eq!(dropped(&graph), ["", "nick", "copy"]);
+    let (graph, notices) = read(&edges, &LoadParams::default().nodes(&nodes)).unwrap();
+    assert_eq!(columns(&graph), ["x", "copy"].map(|name| (name.to_string(), FeatureKind::Number)));
+    assert_eq!(dropped(&graph), ["", "nick"]);
+    assert!(notices.contains("`copy` is a copy of the label"), "{notices}");
     // Comments about an employee: not one feature, but advice.
     let text: String =
         (0..40).map(|at| format!("{at},a longer remark about the person number {at}\n")).collect();
