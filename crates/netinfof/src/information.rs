@@ -262,13 +262,30 @@ impl Information {
         mean.smallest_gain = of.iter().map(|own| own.smallest_gain).sum::<f64>() / count;
         // Number of different samples.
         mean.samples = (of.iter().map(|own| own.samples).sum::<usize>() as f64 / repetition).round() as usize;
-        for (at, group) in mean.groups.iter_mut().enumerate() {
-            let bits: Vec<Estimate> = of.iter().map(|own| own.groups[at].bits).collect();
+        // A split measures a control only where its verdict depends on it: means are over the splits that have a
+        // group or a gain.
+        for own in &of[1..] {
+            for group in &own.groups {
+                if mean.at(&group.name).is_none() {
+                    mean.groups.push(group.clone());
+                }
+            }
+            for gain in &own.gains {
+                if mean.gain(&gain.of, &gain.over).is_none() {
+                    mean.gains.push(gain.clone());
+                }
+            }
+        }
+        let entropy = mean.entropy;
+        for group in &mut mean.groups {
+            let bits: Vec<Estimate> = of.iter().filter_map(|own| own.bits(&group.name)).collect();
             group.bits = Estimate::mean(&bits, repetition);
-            group.score = (group.bits.value - mean.entropy).exp2();
+            group.score = (group.bits.value - entropy).exp2();
         }
         for at in 0..mean.gains.len() {
-            let bits: Vec<Estimate> = of.iter().map(|own| own.gains[at].bits).collect();
+            let InformationGain { of: group, over, .. } = &mean.gains[at];
+            let bits: Vec<Estimate> =
+                of.iter().filter_map(|own| own.gain(group, over)).map(|gain| gain.bits).collect();
             mean.gains[at].bits = Estimate::mean(&bits, repetition);
             mean.gains[at].answer = mean.answer(mean.gains[at].bits);
         }

@@ -293,3 +293,23 @@ fn reports_of_odd_inputs_are_read_again() {
         }
     }
 }
+
+/// Some splits measure a control and others do not, because their features show a signal.
+#[test]
+fn splits_with_and_without_a_control_are_summarised() {
+    let exec = Exec::new(2).unwrap();
+    for seed in 0..6 {
+        let graph = synth::named("demo", Seed(seed), &exec).unwrap();
+        let mut params = LinkParams::default();
+        (params.splits, params.seed) = (3, Seed(seed));
+        params.component.kinds = vec![ComponentKind::U, ComponentKind::F, ComponentKind::S];
+        params.component.dim = 32;
+        let report = netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap();
+        let mean = report.predictive_information.unwrap();
+        for split in &report.splits {
+            for group in &split.predictive_information.as_ref().unwrap().groups {
+                assert!(mean.groups.iter().any(|own| own.name == group.name), "{}", group.name);
+            }
+        }
+    }
+}
