@@ -38,6 +38,10 @@ pub(crate) const SMALLEST_GAIN: f64 = 0.05;
 /// gain worth having if that is smaller.
 const SMALLEST_SIGNAL: f64 = 0.03;
 
+/// The upper half of an interval that excludes a gain, as a multiple of that of the 95 % interval: that of a 99 %
+/// interval.
+const EXCLUDING: f64 = 2.576 / 1.96;
+
 /// The groups of components in the verdict.
 pub(crate) mod group {
     pub(crate) const STRUCTURE: &str = "structure";
@@ -81,7 +85,7 @@ pub struct GroupInformation {
 pub enum Answer {
     /// Shown: the interval lies above zero, and the gain is worth having.
     Shown,
-    /// Excluded: the interval lies below the smallest gain worth having.
+    /// Excluded: the 99 % interval lies below the smallest gain worth having.
     Excluded,
     /// Neither.
     Open,
@@ -233,7 +237,10 @@ impl Information {
     pub(crate) fn excludes(&self, bits: Estimate, smallest: f64) -> bool {
         let detectable =
             NORMAL * (2.0 * smallest / (std::f64::consts::LN_2 * self.training.max(1) as f64)).sqrt();
-        bits.interval[1].max(detectable) < smallest
+        // Several gains are excluded in one verdict, and models that were fitted on other samples would differ, too:
+        // a 95 % interval is not enough to leave a part of the data out.
+        let upper = bits.value + EXCLUDING * (bits.interval[1] - bits.value);
+        upper.max(detectable) < smallest
     }
 
     fn answer(&self, bits: Estimate) -> Answer {
