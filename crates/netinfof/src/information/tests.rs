@@ -29,6 +29,13 @@ fn copy(labels: &[u32], errors: f64, draw: &mut Draw) -> Matrix {
 
 /// Choices do not depend on the evaluated samples, so noise has no gain.
 #[test]
+fn gains_are_excluded_by_99_percent_intervals() {
+    let found = Information { training: 100_000, ..Information::default() };
+    let bits = Estimate { value: 0.0, interval: [-0.1, 0.1] };
+    assert!(!found.excludes(bits, 0.125) && found.excludes(bits, 0.14));
+}
+
+#[test]
 fn noise_gains_nothing() {
     let (mut signals, mut sum) = (0, 0.0);
     for seed in 0..60 {
