@@ -1,8 +1,8 @@
 """Writes the tables of docs/baselines.md: python benchmarks/baselines.py RESULTS ACT
 
 RESULTS is a folder with files of `python -m netinfof.baselines --json`, ACT one with files of `netinfof act --json` on the same splits, named
-GRAPH.TASK.json; rows of `act` that have no file there stay as they are. Without arguments the tables are written again from docs/baselines.json,
-which holds what they show.
+GRAPH.TASK.json. Cells of the tables without a file there stay as they are. Without arguments the tables are written again from
+docs/baselines.json, which holds what they show.
 """
 
 from __future__ import annotations
@@ -43,11 +43,9 @@ def collect(results: Path, act: Path) -> dict:
         for run in data["runs"]:
             found.setdefault((task, run["model"], data["graph"]["name"]), []).append(run)
     earlier = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    kept: dict = {"links": {}, "nodes": {}, "links-paper": {}}
+    kept: dict = {task: earlier.get(task, {}) for task in METRICS}
     for task, rows in kept.items():
         metric = METRICS[task]
-        if task in earlier and "netinfof act" in earlier[task]:
-            rows["netinfof act"] = earlier[task]["netinfof act"]
         for path in sorted(act.glob(f"*.{task}.json")):
             data = json.loads(path.read_text())
             row = rows.setdefault("netinfof act", {"title": "**netinfof `act`**", "family": "combination", "graphs": {}})
