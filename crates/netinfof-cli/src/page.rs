@@ -149,17 +149,17 @@ fn information(out: &mut String, report: &Report) {
     if !controls.is_empty() {
         let _ = write!(
             pale,
-            " Controls, in pale, are all together {}: what propagation adds beyond a sketch of the structure, or beyond smoothing, is the difference from them.",
+            " Pale bars are controls: all together, but {}. If a control does as well, propagation does no more than smooth or sketch the structure.",
             controls.join(", or ")
         );
     }
     if found.bits("features, nonlinear").is_some() {
-        pale.push_str(" Features by distance show relations that are not linear.");
+        pale.push_str(" Features by distance: a model that also finds relations that are not linear.");
     }
     let _ = write!(
         out,
-        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Bits about the target that a linear model predicts on samples it \
-         has not seen, of {:.2} bits in all.{}</p><figure class=\"chart\" tabindex=\"0\">{}</figure>\
+        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Information about the target, in bits, that a linear model \
+         finds, measured on samples it has not seen; the target has {:.2} bits.{}</p><figure class=\"chart\" tabindex=\"0\">{}</figure>\
          <details><summary>All groups and comparisons</summary><p class=\"note\">{} samples; each model was fitted on {} of them.</p>",
         found.entropy,
         pale,

@@ -270,13 +270,16 @@ pub(crate) struct SplitsInfo {
     pub(crate) components: usize,
     /// How many times each sample was used, on average.
     pub(crate) repetition: f64,
+    /// Number of nodes with a label.
+    pub(crate) labelled: usize,
 }
 
 impl SplitsInfo {
-    pub(crate) fn new(task: TaskKind, featureless: bool, splits: &[SplitReport]) -> Self {
+    pub(crate) fn new(task: TaskKind, featureless: bool, labelled: usize, splits: &[SplitReport]) -> Self {
         SplitsInfo {
             task,
             featureless,
+            labelled,
             components: splits.first().map_or(1, |split| split.components.len()),
             repetition: evidence::repetition(splits.iter().map(|split| &split.samples.units[..])),
         }

@@ -107,7 +107,8 @@ impl Report {
         exec: &Exec,
     ) -> Self {
         let featureless = graph.features().cols() == 0;
-        let info = SplitsInfo::new(task, featureless, &splits);
+        let facts = graph.facts_with(twins);
+        let info = SplitsInfo::new(task, featureless, facts.labelled, &splits);
         let (mut components, mut parts) = summaries(&splits, &info);
         verdict::confirm(&mut components, &mut parts, &splits, &info);
         let information = information(&splits, |split| split.predictive_information.as_ref());
@@ -126,7 +127,7 @@ impl Report {
             additions: judgement.additions,
             netinfof: env!("CARGO_PKG_VERSION").into(),
             task,
-            graph: graph.facts_with(twins),
+            graph: facts,
             protocol: params.protocol(),
             preparation: prepared.map_or_else(Vec::new, |prepared| prepared.treatments()),
             predictive_information: information,

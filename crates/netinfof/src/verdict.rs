@@ -249,6 +249,7 @@ pub(crate) fn judge(
             acted,
             confirmed: true,
             scores_predict: false,
+            labelled: info.labelled,
         };
         let verdict =
             own::judged(rule::judge(information, context), rule::has_signal(information), information);
@@ -375,6 +376,7 @@ pub(crate) fn judge(
                 acted,
                 confirmed: !unconfirmed,
                 scores_predict: !silent,
+                labelled: info.labelled,
             };
             let mut verdict = rule::judge(information, context);
             if x_best && matches!(verdict.kind, VerdictKind::Gnn | VerdictKind::Combine) {

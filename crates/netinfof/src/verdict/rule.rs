@@ -29,6 +29,9 @@ const SIGNAL: f64 = 2.5;
 /// information only once they are propagated is rare, and that they sketch the structure is common.
 const BEYOND_SKETCH: f64 = 3.5;
 
+/// Share of the labelled nodes from which larger training sets are no advice: validation and test need the rest.
+const MOST_USED: f64 = 0.7;
+
 /// Facts about a run.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a run")]
@@ -41,6 +44,8 @@ pub(super) struct RunContext {
     pub(super) confirmed: bool,
     /// Whether the paper's score shows a signal, so that `nothing` is not a possible answer.
     pub(super) scores_predict: bool,
+    /// Number of nodes with a label.
+    pub(super) labelled: usize,
 }
 
 /// The groups that may show a signal.
@@ -397,17 +402,29 @@ impl Evidence<'_> {
             VerdictKind::Nothing => "Look for other features or another target.".into(),
             VerdictKind::Undecided => {
                 let samples = self.samples();
-                let more = self.labels_wanted(finding).map_or_else(
+                let wanted = self.labels_wanted(finding);
+                let more = wanted.map_or_else(
                     || format!("More {samples}"),
                     |wanted| format!("About {wanted} {samples} in total"),
                 );
                 let have = self.information.samples;
-                let (what, shares) = if links {
-                    ("With more edges to validate on", "0.5,0.3")
-                } else {
-                    ("Where more nodes have labels", "0.5,0.25")
-                };
-                format!("{more} would settle it; {have} were used. {what}, set their shares with `--shares`, such as `--shares {shares}`.")
+                let first = format!("{more} would settle it; {have} were used.");
+                let labelled = self.context.labelled;
+                if links {
+                    return format!("{first} Validate on more of the edges, such as with `--shares 0.5,0.3`, or collect more edges.");
+                }
+                // Over several splits, nearly all nodes are used.
+                let used = have as f64 / labelled.max(1) as f64;
+                let enough = wanted.is_none_or(|wanted| wanted <= labelled);
+                match (used < MOST_USED, enough) {
+                    (true, true) => {
+                        format!("{first} {labelled} nodes have labels: use more of them, such as with `--shares 0.5,0.25`.")
+                    }
+                    (true, false) => format!(
+                        "{first} Only {labelled} nodes have labels: use more of them, such as with `--shares 0.5,0.25`, and label more."
+                    ),
+                    (false, _) => format!("{first} {labelled} nodes have labels: label more."),
+                }
             }
         }
     }

@@ -51,7 +51,7 @@ fn verdict(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Verdict {
         beyond_degree_information: None,
     };
     let splits = [split];
-    let info = SplitsInfo::new(TaskKind::Links, false, &splits);
+    let info = SplitsInfo::new(TaskKind::Links, false, 0, &splits);
     let (components, parts) = findings::summaries(&splits, &info);
     let known = splits[0].predictive_information.as_ref();
     let known = known.map(|information| RunInformation { information, beyond_degree: None });
@@ -184,6 +184,33 @@ fn what_was_not_measured_is_not_judged() {
     }
 }
 
+/// More labels are advised only where there are some.
+#[test]
+fn the_advice_of_an_open_verdict_fits_the_number_of_labels() {
+    let mut draw = Seed(4).stream(Stream::Synth, 0);
+    let labels: Vec<u32> = (0..SAMPLES).map(|_| draw.below(2)).collect();
+    let noise = noisy(&labels, 0.0, &mut draw);
+    let noise = information(&labels, &[("U", noise)]).with_smallest_gain(0.001);
+    let next = |labelled: usize| {
+        let context = rule::RunContext {
+            links: false,
+            featureless: false,
+            acted: false,
+            confirmed: true,
+            scores_predict: false,
+            labelled,
+        };
+        let verdict = rule::judge(&noise, context);
+        assert_eq!(verdict.kind, VerdictKind::Undecided);
+        verdict.next
+    };
+    let used = noise.samples;
+    assert!(next(used).ends_with(&format!("{used} nodes have labels: label more.")), "{}", next(used));
+    assert!(next(2 * used).contains("and label more"), "{}", next(2 * used));
+    let many = next(1_000_000 * used);
+    assert!(many.contains("use more of them") && !many.contains("label more"), "{many}");
+}
+
 /// The smallest gain worth having decides between a GNN and simpler models.
 #[test]
 fn smaller_gains_than_the_smallest_are_ignored() {
@@ -197,6 +224,7 @@ fn smaller_gains_than_the_smallest_are_ignored() {
         acted: false,
         confirmed: true,
         scores_predict: false,
+        labelled: 0,
     };
     let judged = |measured: &Information, smallest: f64| {
         rule::judge(&measured.clone().with_smallest_gain(smallest), context)
