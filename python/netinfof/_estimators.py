@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import Any, Literal, TypeVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, TypeVar, Union
 
 from ._graph import Graph
 from ._options import Progress, RandomState
@@ -22,8 +23,14 @@ from ._tasks import _run
 
 Self = TypeVar("Self", bound="Estimator")
 
+#: Whether scikit-learn passes a keyword on to a method: yes, no, an error if it is given (None), or under another name.
+Request = Union[bool, str, None]
+
+#: Leaves a request as it is, as in scikit-learn.
+UNCHANGED = "$UNCHANGED$"
+
 #: Parameters that are not options of :func:`probe` and :func:`act`.
-_OURS = frozenset(("split", "random_state", "n_jobs", "progress", "train", "valid"))
+_OURS = frozenset(("split", "graph", "random_state", "n_jobs", "progress", "train", "valid"))
 
 
 class Estimator:
@@ -104,6 +111,39 @@ class Estimator:
         """Delete all fitted attributes."""
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
             delattr(self, name)
+
+    #: Keywords of methods that scikit-learn may route, by method.
+    _ROUTED: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    _metadata_request: Any
+
+    def get_metadata_routing(self) -> Any:
+        """Return which keywords each method requests, for the metadata routing of scikit-learn.
+
+        Returns
+        -------
+        MetadataRequest
+            The requests that methods such as ``set_fit_request`` have set.
+        """
+        import copy
+
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        if "_metadata_request" in vars(self):
+            return copy.deepcopy(self._metadata_request)
+        request = MetadataRequest(owner=self)
+        for method, names in self._ROUTED.items():
+            for name in names:
+                getattr(request, method).add_request(param=name, alias=None)
+        return request
+
+    def _request(self: Self, method: str, **wanted: Request) -> Self:
+        """Set which keywords a method requests."""
+        requests = self.get_metadata_routing()
+        for name, value in wanted.items():
+            if value != UNCHANGED:
+                getattr(requests, method).add_request(param=name, alias=value)
+        self._metadata_request = requests
+        return self
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags

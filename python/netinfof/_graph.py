@@ -726,10 +726,7 @@ class Graph:
         """
         import numpy as np
 
-        graph = Graph.__new__(Graph)
-        graph._classes, graph._masks, graph._nodes, graph._numbers, graph._x = self._classes, self._masks, self._nodes, self._numbers, self._x
-        graph._native = self._native
-        nodes: Any = self._nodes if self._nodes is not None else self.nodes if self._native.named else None
+        graph, nodes = self._like(self._native), self._names()
         for name, rows in components.items():
             if not isinstance(name, str):
                 raise TypeError(f"invalid `components`: {name!r} (need a string as the name of each component)")
@@ -744,6 +741,38 @@ class Graph:
                 raise ValueError(f"invalid `components`: '{name}' has {table.ndim} dimensions (need one row of numbers per node)")
             graph._native = graph._native.with_component(name, table.reshape(len(table), -1))
         return graph
+
+    def _like(self, native: _native.Graph) -> Graph:
+        """Return a graph of the same nodes with another native part."""
+        graph = Graph.__new__(Graph)
+        graph._native = native
+        graph._classes, graph._masks, graph._nodes, graph._numbers, graph._x = self._classes, self._masks, self._nodes, self._numbers, self._x
+        return graph
+
+    def _names(self) -> Any:
+        """Return the names of the nodes, or None if they are identified by their numbers."""
+        return self._nodes if self._nodes is not None else self.nodes if self._native.named else None
+
+    def _with_labels(self, y: Any) -> Graph:
+        """Return the same graph with other classes of its nodes."""
+        import numpy as np
+
+        labels, classes = _arrays.labels(_convert.in_node_order(y, self._names(), self.num_nodes, "y"))
+        return self if labels is None else self._with_codes(np.ascontiguousarray(labels), classes)
+
+    def _with_codes(self, labels: NDArray[np.int64], classes: NDArray[Any] | None) -> Graph:
+        """Return the same graph with other class numbers, and the names of the classes if there are any."""
+        names = None if classes is None else [str(value) for value in classes.tolist()]
+        graph = self._like(self._native.with_labels(labels, names))
+        graph._classes = None if classes is None else _arrays.kept(classes)
+        return graph
+
+    def __copy__(self) -> Graph:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
+        # It never changes, so that estimators with a graph are cloned at no cost.
+        return self
 
     def facts(self) -> dict[str, Any]:
         """Return facts about the graph: degrees, homophily, duplicated nodes and so on.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _convert
+from . import _convert, _selection
 from ._estimators import Estimator, ProbeEstimator
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Progress, RandomState
+from ._options import Progress, RandomState, how
 from ._result import Result
 from ._table import Table
 from ._tasks import _run
@@ -197,9 +197,14 @@ class LinkPredictor(Estimator):
     prior
         Share of edges among the pairs to be scored; probabilities refer to it. None: 0.5 in
         :meth:`predict_proba`, as among the test pairs, and the density of the graph in :meth:`recommend`.
+        With `graph`: the share of edges among the pairs of `fit`.
     split
         A split of your own: a :class:`LinkSplit`, or the path of a file (docs/formats.md). None: edges
         are split at random.
+    graph
+        The nodes of which samples are pairs, for model selection: then `fit` takes pairs and whether they
+        are edges. Of this graph only nodes, features and sides are used, and no edges, because they would
+        include those of other folds. None: `fit` takes a graph.
     random_state
         Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
         result.
@@ -215,6 +220,10 @@ class LinkPredictor(Estimator):
         The whole result of the run, a :class:`Result`.
     model_
         The fitted :class:`Model`, which can be saved and used by the command.
+    weights_
+        Weights of the components in the model, see :attr:`Result.weights`.
+    information_
+        Predictive information of the components, see :attr:`Result.information`.
     test_
         Metrics on the test pairs: ``hits@K``, ``auc``, ``ap`` and ``mrr``.
     classes_
@@ -234,6 +243,8 @@ class LinkPredictor(Estimator):
 
     result_: Result
     model_: Model
+    weights_: Table
+    information_: Table
     test_: dict[str, float]
     classes_: NDArray[np.int64]
     n_features_in_: int
@@ -258,6 +269,7 @@ class LinkPredictor(Estimator):
         hits: int | None = None,
         prior: float | None = None,
         split: SplitLike | None = None,
+        graph: GraphLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -279,6 +291,7 @@ class LinkPredictor(Estimator):
         self.hits = hits
         self.prior = prior
         self.split = split
+        self.graph = graph
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
@@ -288,15 +301,18 @@ class LinkPredictor(Estimator):
         del options["prior"]
         return options
 
-    def fit(self, X: GraphLike, y: object = None) -> LinkPredictor:
+    def fit(self, X: Any, y: Any = None) -> LinkPredictor:
         """Fit the model to the links of a graph.
 
         Parameters
         ----------
         X
-            A graph in any form that :meth:`Graph.of` accepts.
+            A graph in any form that :meth:`Graph.of` accepts. With the parameter `graph`: pairs of its
+            nodes.
         y
-            Ignored; part of the scikit-learn API.
+            With the parameter `graph`: 1 for each pair that is an edge, 0 for others. The edges are split
+            into training, validation and test edges; the other pairs are negatives of the last two, and
+            negatives are drawn if there are none. Ignored without `graph`.
 
         Returns
         -------
@@ -305,18 +321,30 @@ class LinkPredictor(Estimator):
         """
         import numpy as np
 
-        graph = Graph.of(X)
-        result = _run(graph, "links", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
+        split, prior = self.split, 0.5
+        if self.graph is None:
+            graph = Graph.of(X)
+        else:
+            if split is not None:
+                raise ValueError("invalid `split`: given together with the parameter `graph` (need the pairs of `fit`, which are split)")
+            graph = Graph.of(self.graph)
+            split, prior = _selection.split_of(graph, X, y, (self.train, self.valid), self.random_state, type(self).__name__)
+            edges = np.concatenate([split.train, split.valid, split.test])
+            graph = graph._like(graph._native.with_edges(edges, how(self.n_jobs, None)))
+        result = _run(graph, "links", True, split, self.random_state, self.n_jobs, self.progress, self._options())
         assert result.model is not None
         self._forget()
         self.result_ = result
         self.model_ = result.model
+        self.weights_ = result.weights
+        self.information_ = result.information
         self.test_ = result.test
         self.classes_ = np.array([0, 1])
+        self._share = prior
         self.n_features_in_ = graph.num_features
         return self
 
-    def decision_function(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
+    def decision_function(self, X: Any, *, all_edges: bool | None = None, graph: GraphLike | None = None) -> NDArray[np.float64]:
         """Return the calibrated log-odds of an edge for every pair.
 
         Parameters
@@ -325,8 +353,8 @@ class LinkPredictor(Estimator):
             Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
             nodes, or node numbers if the nodes have no names.
         all_edges
-            Whether the model uses all known edges, as :meth:`recommend` does. By default it uses only the
-            training edges, as in its test. It has no effect with `graph`.
+            Whether the model uses all known edges, as :meth:`recommend` does. None: only the training edges, as
+            in its test; all edges of `fit` if the estimator has a `graph`. It has no effect with a newer graph.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -337,9 +365,9 @@ class LinkPredictor(Estimator):
             One value per pair, above 0 if an edge is more likely than no edge.
         """
         self._check_fitted()
-        return self.model_._log_odds(X, self._test_prior(), graph, all_edges, self.n_jobs)
+        return self.model_._log_odds(X, self._test_prior(), graph, self._all(all_edges), self.n_jobs)
 
-    def predict_proba(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, all_edges: bool | None = None, graph: GraphLike | None = None) -> NDArray[np.float64]:
         """Return the probabilities of no edge and of an edge for every pair.
 
         They refer to pairs of which the share `prior` are edges.
@@ -350,8 +378,8 @@ class LinkPredictor(Estimator):
             Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
             nodes, or node numbers if the nodes have no names.
         all_edges
-            Whether the model uses all known edges, as :meth:`recommend` does. By default it uses only the
-            training edges, as in its test. It has no effect with `graph`.
+            Whether the model uses all known edges, as :meth:`recommend` does. None: only the training edges, as
+            in its test; all edges of `fit` if the estimator has a `graph`. It has no effect with a newer graph.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -364,10 +392,10 @@ class LinkPredictor(Estimator):
         import numpy as np
 
         self._check_fitted()
-        edge = self.model_.link_probabilities(X, prior=self._test_prior(), graph=graph, all_edges=all_edges, n_jobs=self.n_jobs)
+        edge = self.model_.link_probabilities(X, prior=self._test_prior(), graph=graph, all_edges=self._all(all_edges), n_jobs=self.n_jobs)
         return np.stack([1 - edge, edge], axis=1)
 
-    def predict(self, X: Any, *, all_edges: bool = False, graph: GraphLike | None = None) -> NDArray[np.int64]:
+    def predict(self, X: Any, *, all_edges: bool | None = None, graph: GraphLike | None = None) -> NDArray[np.int64]:
         """Predict whether pairs are edges.
 
         Parameters
@@ -376,8 +404,8 @@ class LinkPredictor(Estimator):
             Pairs of different nodes: an array of two columns or a sequence of pairs, with the names of the
             nodes, or node numbers if the nodes have no names.
         all_edges
-            Whether the model uses all known edges, as :meth:`recommend` does. By default it uses only the
-            training edges, as in its test. It has no effect with `graph`.
+            Whether the model uses all known edges, as :meth:`recommend` does. None: only the training edges, as
+            in its test; all edges of `fit` if the estimator has a `graph`. It has no effect with a newer graph.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -444,9 +472,13 @@ class LinkPredictor(Estimator):
             progress=self.progress,
         )
 
+    def _all(self, all_edges: bool | None) -> bool:
+        """Return whether predictions use all edges of `fit`: pairs of other folds are not among them."""
+        return self.graph is not None if all_edges is None else all_edges
+
     def _test_prior(self) -> float:
-        """Return the share of edges that predictions refer to: `prior`, or 0.5 as among the test pairs."""
-        return 0.5 if self.prior is None else self.prior
+        """Return the share of edges that predictions refer to: `prior`, or that of the pairs that the model was made with."""
+        return self._share if self.prior is None else self.prior
 
     def score(self, X: Any = None, y: Any = None) -> float:
         """Return the area under the ROC curve.

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _convert, _native
+from . import _convert, _native, _selection
 from ._arrays import object_array
-from ._estimators import Estimator, ProbeEstimator
+from ._estimators import UNCHANGED, Estimator, ProbeEstimator, Request
 from ._graph import Graph, GraphLike
 from ._model import Model
 from ._options import Progress, RandomState, how, own_components, warn, words
 from ._result import Result
+from ._table import Table
 from ._tasks import _run
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ class _OfNodes(Estimator):
                 raise ValueError("invalid `edge_index`: given together with a graph (need it only with features)")
             graph = Graph.of(X)
             if y is not None and labels:
-                index, names = graph.edge_index, graph.nodes if graph._native.named else None
-                parts = _convert.Parts(index[0], index[1], graph.num_nodes, graph.x, None, names, graph.masks)
-                graph = Graph._of_parts(parts, graph.name, y=y)
+                graph = graph._with_labels(y)
             if not fit and graph.num_features != self.n_features_in_ and graph.num_features:
                 raise ValueError(self._width(graph.num_features))
             return graph, None
@@ -57,6 +56,17 @@ class _OfNodes(Estimator):
     def _fitted_graph(self) -> Graph:
         model: Model = getattr(self, "model_")
         return model.graph
+
+    def _chosen_rows(self, X: Any, edge_index: Any) -> NDArray[np.int64] | None:
+        """Return the node numbers of samples if the graph is a parameter; None if `X` is a graph or holds features."""
+        if getattr(self, "graph", None) is None or X is None or not _is_rows(X):
+            return None
+        self._no_edges(edge_index)
+        return _selection.rows_of(self._fitted_graph(), X)
+
+    def _no_edges(self, edge_index: Any) -> None:
+        if edge_index is not None:
+            raise ValueError("invalid `edge_index`: given together with the parameter `graph`, which has the edges")
 
     def _check_edges(self, edge_index: Any, fit: bool) -> None:
         if edge_index is not None:
@@ -292,6 +302,9 @@ class NodeClassifier(_OfNodes):
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
         a file (docs/formats.md). None: nodes are split at random.
+    graph
+        A graph of which samples are nodes, for model selection: then `fit`, `predict` and `score` take
+        nodes of this graph. None: they take a graph, or the features of its nodes.
     random_state
         Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
         result.
@@ -307,6 +320,10 @@ class NodeClassifier(_OfNodes):
         The whole result of the run, a :class:`Result`.
     model_
         The fitted :class:`Model`, which can be saved and used by the command.
+    weights_
+        Weights of the components in the model, see :attr:`Result.weights`.
+    information_
+        Predictive information of the components, see :attr:`Result.information`.
     test_
         Metrics on the test nodes: ``accuracy``, ``macro_f1`` and ``balanced_accuracy``; with two classes
         also ``auc`` and ``ap`` (average precision) of the rarer one.
@@ -329,8 +346,12 @@ class NodeClassifier(_OfNodes):
 
     result_: Result
     model_: Model
+    weights_: Table
+    information_: Table
     test_: dict[str, float]
     classes_: NDArray[Any]
+
+    _ROUTED = {"fit": ("edge_index",), "predict": ("edge_index",), "predict_proba": ("edge_index",), "score": ("edge_index", "sample_weight")}
 
     def __init__(
         self,
@@ -346,6 +367,7 @@ class NodeClassifier(_OfNodes):
         max_p: float | None = None,
         node_model: Literal["mixture", "softmax"] | None = None,
         split: SplitLike | None = None,
+        graph: GraphLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -361,6 +383,7 @@ class NodeClassifier(_OfNodes):
         self.max_p = max_p
         self.node_model = node_model
         self.split = split
+        self.graph = graph
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
@@ -372,10 +395,11 @@ class NodeClassifier(_OfNodes):
         ----------
         X
             A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
-            sparse matrix or a frame with one row per node.
+            sparse matrix or a frame with one row per node. With the parameter `graph`: nodes of it.
         y
             Classes of the nodes, one per row; -1, NaN and None are unknown classes. A mapping from nodes to
-            classes aligns by node. None: the classes of the graph.
+            classes aligns by node. None: the classes of the graph. With the parameter `graph`: one class per
+            sample; no other classes are used.
         edge_index
             Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
             edges. Without them the graph has no edges, and a warning says so.
@@ -385,12 +409,18 @@ class NodeClassifier(_OfNodes):
         self
             The fitted estimator.
         """
-        graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
+        if self.graph is None:
+            graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
+        else:
+            self._no_edges(edge_index)
+            graph, names = _selection.labelled(Graph.of(self.graph), X, y, type(self).__name__), None
         result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
         assert result.model is not None
         self._forget()
         self.result_ = result
         self.model_ = result.model
+        self.weights_ = result.weights
+        self.information_ = result.information
         self.test_ = result.test
         self.classes_ = result.model.classes
         self._set_columns(graph, names)
@@ -402,7 +432,8 @@ class NodeClassifier(_OfNodes):
         Parameters
         ----------
         X
-            A newer graph, or the features of its nodes. None: the graph that was fitted.
+            A newer graph, or the features of its nodes. None: the graph that was fitted. With the parameter
+            `graph`: nodes of it, or a newer graph.
         edge_index
             Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
             edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
@@ -413,6 +444,9 @@ class NodeClassifier(_OfNodes):
             One row per node, with columns as in ``classes_``.
         """
         self._check_fitted()
+        rows = self._chosen_rows(X, edge_index)
+        if rows is not None:
+            return self.model_.node_probabilities(n_jobs=self.n_jobs)[rows]
         newer = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
         return self.model_.node_probabilities(graph=newer, n_jobs=self.n_jobs)
 
@@ -422,7 +456,8 @@ class NodeClassifier(_OfNodes):
         Parameters
         ----------
         X
-            A newer graph, or the features of its nodes. None: the graph that was fitted.
+            A newer graph, or the features of its nodes. None: the graph that was fitted. With the parameter
+            `graph`: nodes of it, or a newer graph.
         edge_index
             Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
             edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
@@ -436,7 +471,7 @@ class NodeClassifier(_OfNodes):
         found: NDArray[Any] = self.classes_[likeliest]
         return found
 
-    def score(self, X: GraphLike | None = None, y: Any = None, *, edge_index: Any = None) -> float:
+    def score(self, X: GraphLike | None = None, y: Any = None, *, edge_index: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy on the nodes of known class.
 
         Without `X` and `y` it is the accuracy on the test nodes of `fit`.
@@ -444,11 +479,14 @@ class NodeClassifier(_OfNodes):
         Parameters
         ----------
         X
-            A newer graph, or the features of its nodes. None: the graph that was fitted.
+            A newer graph, or the features of its nodes. None: the graph that was fitted. With the parameter
+            `graph`: nodes of it, or a newer graph.
         y
             True classes of the nodes; -1, NaN and None are unknown classes. None: the classes of the graph.
         edge_index
             Edges between the rows of `X`, if `X` holds features; see :meth:`predict`.
+        sample_weight
+            Weights of the nodes, one per value of `y`. None: equal.
 
         Returns
         -------
@@ -459,6 +497,8 @@ class NodeClassifier(_OfNodes):
 
         self._check_fitted()
         if X is None and y is None:
+            if sample_weight is not None:
+                raise ValueError("invalid `sample_weight`: given without `y` (need the nodes and classes that it weights)")
             return self.test_["accuracy"]
         found = self.predict(X, edge_index=edge_index)
         if y is None:
@@ -475,7 +515,72 @@ class NodeClassifier(_OfNodes):
         if len(truth) != len(found):
             raise ValueError(f"invalid `y`: a sequence of length {len(truth)} (need one class per node, {len(found)} in all)")
         known = np.asarray([value is not None and value == value and not (type(value) in (int, float) and value == -1) for value in truth.tolist()])
-        return float(np.mean(found[known] == truth[known]))
+        weight = None if sample_weight is None else _convert.array(sample_weight).reshape(-1)
+        if weight is not None and len(weight) != len(found):
+            raise ValueError(f"invalid `sample_weight`: a sequence of length {len(weight)} (need one weight per node, {len(found)} in all)")
+        return float(np.average(found[known] == truth[known], weights=None if weight is None else weight[known]))
+
+    def set_fit_request(self, *, edge_index: Request = UNCHANGED) -> NodeClassifier:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`fit`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("fit", edge_index=edge_index)
+
+    def set_predict_request(self, *, edge_index: Request = UNCHANGED) -> NodeClassifier:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`predict`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("predict", edge_index=edge_index)
+
+    def set_predict_proba_request(self, *, edge_index: Request = UNCHANGED) -> NodeClassifier:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`predict_proba`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("predict_proba", edge_index=edge_index)
+
+    def set_score_request(self, *, edge_index: Request = UNCHANGED, sample_weight: Request = UNCHANGED) -> NodeClassifier:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`score`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+        sample_weight
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("score", edge_index=edge_index, sample_weight=sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
@@ -510,6 +615,9 @@ class NetInfoFEmbedding(_OfNodes):
         Normalisation of the embeddings: ``"rows"`` to length 1, ``"columns"`` to standard deviation 1,
         ``"both"``, ``"none"``, or ``"by-kind"``: rows, except for tables of few columns. None:
         ``"by-kind"``.
+    graph
+        A graph of which samples are nodes, as in a pipeline: then `fit` and `transform` take nodes of this
+        graph. None: they take a graph, or the features of its nodes.
     random_state
         Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
         result.
@@ -543,6 +651,9 @@ class NetInfoFEmbedding(_OfNodes):
     model_: Model
     components_: dict[str, slice]
 
+    _ROUTED = {"fit": ("edge_index",), "transform": ("edge_index",)}
+    _sklearn_output_config: dict[str, str]
+
     def __init__(
         self,
         *,
@@ -552,6 +663,7 @@ class NetInfoFEmbedding(_OfNodes):
         steps: int = 2,
         s_averaging: Literal["row", "symmetric"] = "symmetric",
         normalization: Literal["none", "rows", "columns", "both", "by-kind"] | None = None,
+        graph: GraphLike | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -562,6 +674,7 @@ class NetInfoFEmbedding(_OfNodes):
         self.steps = steps
         self.s_averaging = s_averaging
         self.normalization = normalization
+        self.graph = graph
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.progress = progress
@@ -573,7 +686,7 @@ class NetInfoFEmbedding(_OfNodes):
         ----------
         X
             A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
-            sparse matrix or a frame with one row per node.
+            sparse matrix or a frame with one row per node. With the parameter `graph`: nodes of it.
         y
             Ignored; part of the scikit-learn API.
         edge_index
@@ -589,7 +702,13 @@ class NetInfoFEmbedding(_OfNodes):
         return self
 
     def _fit(self, X: Any, edge_index: Any) -> NDArray[np.float32]:
-        graph, names = self._graph(X, None, edge_index, fit=True, labels=False)
+        import numpy as np
+
+        if self.graph is None:
+            graph, names = self._graph(X, None, edge_index, fit=True, labels=False)
+        else:
+            self._no_edges(edge_index)
+            graph, names = Graph.of(self.graph), None
         options, components = own_components(self._options())
         graph = graph.with_components(components) if components else graph
         said = words(options, of="NetInfoFEmbedding", random_state=self.random_state, task="nodes")
@@ -602,16 +721,17 @@ class NetInfoFEmbedding(_OfNodes):
             self.components_[name] = slice(at, at + rows.shape[1])
             at += rows.shape[1]
         self._set_columns(graph, names)
-        return _beside(parts)
+        found, rows = _beside(parts), self._chosen_rows(X, None)
+        return found if rows is None else np.take(found, rows, axis=0)
 
-    def fit_transform(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> NDArray[np.float32]:
+    def fit_transform(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> Any:
         """Fit to a graph and return the embedding of its nodes.
 
         Parameters
         ----------
         X
             A graph in any form that :meth:`Graph.of` accepts, or the features of the nodes: an array, a
-            sparse matrix or a frame with one row per node.
+            sparse matrix or a frame with one row per node. With the parameter `graph`: nodes of it.
         y
             Ignored; part of the scikit-learn API.
         edge_index
@@ -621,17 +741,18 @@ class NetInfoFEmbedding(_OfNodes):
         Returns
         -------
         ndarray
-            One row per node, with the components side by side.
+            One row per node, with the components side by side; a frame after :meth:`set_output`.
         """
-        return self._fit(X, edge_index)
+        return self._in_container(self._fit(X, edge_index), X)
 
-    def transform(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float32]:
+    def transform(self, X: GraphLike | None = None, *, edge_index: Any = None) -> Any:
         """Return the embedding of nodes.
 
         Parameters
         ----------
         X
-            A newer graph, or the features of its nodes. None: the graph that was fitted.
+            A newer graph, or the features of its nodes. None: the graph that was fitted. With the parameter
+            `graph`: nodes of it, or a newer graph.
         edge_index
             Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
             edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
@@ -639,12 +760,55 @@ class NetInfoFEmbedding(_OfNodes):
         Returns
         -------
         ndarray
-            One row per node, with the components side by side.
+            One row per node, with the components side by side; a frame after :meth:`set_output`.
         """
         self._check_fitted()
+        rows = self._chosen_rows(X, edge_index)
+        if rows is not None:
+            found = _beside(self.model_._native.embeddings(None, how(self.n_jobs, None)))[rows]
+            return self._in_container(found, X)
         graph = None if X is None else self._graph(X, None, edge_index, fit=False, labels=False)[0]
         newer = None if graph is None or graph is self.model_.graph else graph._native
-        return _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, notices=True)))
+        found = _beside(self.model_._native.embeddings(newer, how(self.n_jobs, None, notices=True)))
+        return self._in_container(found, X)
+
+    def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> NetInfoFEmbedding:
+        """Set the container that :meth:`transform` and :meth:`fit_transform` return.
+
+        Parameters
+        ----------
+        transform
+            ``"pandas"`` or ``"polars"`` for a frame with the names of :meth:`get_feature_names_out`,
+            ``"default"`` for an array. None: as before; at first, as in scikit-learn's configuration.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        if transform is not None:
+            if transform not in ("default", "pandas", "polars"):
+                raise ValueError(f"invalid `transform`: {transform!r} (need 'default', 'pandas' or 'polars')")
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _in_container(self, rows: NDArray[np.float32], X: Any) -> Any:
+        """Return the embedding in the container that was asked for."""
+        kind = vars(self).get("_sklearn_output_config", {}).get("transform")
+        if kind is None and "sklearn" in sys.modules:
+            import sklearn
+
+            kind = sklearn.get_config().get("transform_output")
+        names = self.get_feature_names_out().tolist() if kind in ("pandas", "polars") else []
+        if kind == "pandas":
+            import pandas
+
+            return pandas.DataFrame(rows, columns=names, index=getattr(X, "index", None) if hasattr(X, "iloc") else None)
+        if kind == "polars":
+            import polars
+
+            return polars.DataFrame(rows, schema=names, orient="row")
+        return rows
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
         """Return the names of the columns: U0, U1, …
@@ -664,6 +828,36 @@ class NetInfoFEmbedding(_OfNodes):
         self._check_fitted()
         names = [f"{name}{at}" for name, part in self.components_.items() for at in range(part.stop - part.start)]
         return np.asarray(names, object)
+
+    def set_fit_request(self, *, edge_index: Request = UNCHANGED) -> NetInfoFEmbedding:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`fit`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("fit", edge_index=edge_index)
+
+    def set_transform_request(self, *, edge_index: Request = UNCHANGED) -> NetInfoFEmbedding:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`transform`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("transform", edge_index=edge_index)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _native
 from ._table import Table
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     from ._model import Model
     from .baselines import Baselines
+
+
+VerdictKind = Literal["gnn", "combine", "structure", "features", "any", "nothing", "undecided"]
 
 
 class Verdict(NamedTuple):
@@ -33,7 +37,7 @@ class Verdict(NamedTuple):
         The recommended next step.
     """
 
-    kind: str
+    kind: VerdictKind
     headline: str
     reason: str
     next: str
@@ -86,7 +90,7 @@ class Result:
     def verdict(self) -> Verdict:
         """The verdict: whether a GNN should help, why, and what to do next."""
         told = self.data["verdict"]
-        return Verdict(told["kind"], _native.headline(told["kind"]), told["reason"], told["next"])
+        return Verdict(told["kind"], _native.headline(told["kind"]), told["reason"], _in_python(told["next"]))
 
     @property
     def information(self) -> Table:
@@ -111,6 +115,21 @@ class Result:
                 "score": [group["score"] for group in groups],
             }
         )
+
+    @property
+    def weights(self) -> Table:
+        """Weights of the fitted model; empty after a probe.
+
+        One row per component, as means over the splits:
+
+        - ``component``: its name;
+        - ``weight``: norm of its weights, exactly 0 if the model does not use it;
+        - ``nonzero``: number of weights that are not 0.
+        """
+        splits = [split for split in self.data["splits"] if "weights" in split]
+        names = list(dict.fromkeys(name for split in splits for name in split["weights"]))
+        rows = {key: [sum(split[key].get(name, 0) for split in splits) / len(splits) for name in names] for key in ("weights", "nonzero")}
+        return Table({"component": names, "weight": rows["weights"], "nonzero": rows["nonzero"]})
 
     @property
     def scores(self) -> Table:
@@ -347,3 +366,20 @@ def _write(path: str | os.PathLike[str], text: str) -> None:
         if os.path.exists(part):
             os.unlink(part)
         raise
+
+
+def _in_python(text: str) -> str:
+    """Return a text with commands and options as calls and keywords."""
+
+    def keyword(found: re.Match[str]) -> str:
+        name, value = found[1].replace("-", "_"), found[2]
+        if value is None:
+            return f"`{name}`"
+        parts = value.split(",")
+        numbers = all(re.fullmatch(r"[0-9.]+", part) for part in parts)
+        shown = ", ".join(parts) if numbers else f'"{value}"'
+        return f"`{name}=({shown})`" if numbers and len(parts) > 1 else f"`{name}={shown}`"
+
+    text = re.sub(r"`netinfof (\w+) --([a-z-]+)`", lambda found: f"`netinfof.{found[1]}` and its `{found[2].replace('-', '_')}`", text)
+    text = re.sub(r"`netinfof (\w+)`", r"`netinfof.\1`", text)
+    return re.sub(r"`--([a-z-]+)(?: ([^`]+))?`", keyword, text)

@@ -14,7 +14,8 @@ pub(crate) use run::{ActArgs, RunArgs, Task};
 #[cfg(feature = "reproduce")]
 pub(crate) use tools::ReproduceArgs;
 pub(crate) use tools::{
-    CheckSplitArgs, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs, ReportArgs, SynthArgs,
+    CheckSplitArgs, CompletionsArgs, ConfigArgs, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs,
+    ManualArgs, ReportArgs, SynthArgs,
 };
 
 use std::ffi::OsString;
@@ -23,6 +24,7 @@ use clap::error::ErrorKind;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use crate::defaults::Defaults;
 use crate::progress::ProgressFormat;
 
 /// Headings of the help, in the order in which a reader decides.
@@ -89,39 +91,70 @@ pub(crate) enum Command {
     /// ~/.cache/netinfof]. $NETINFOF_MIRROR replaces scheme and host of every address. $NETINFOF_CATALOGUE names a JSON file with
     /// datasets of your own (docs/datasets.md).
     Datasets(DatasetsArgs),
+    /// Show the defaults of your own: environment variables and the configuration file
+    ///
+    /// The file is $NETINFOF_CONFIG [default: $XDG_CONFIG_HOME/netinfof/config.json, else the configuration folder of the system, such as
+    /// ~/.config/netinfof/config.json]: a JSON object of options, such as {"threads": 4, "memory": "8G"}. A variable such as
+    /// NETINFOF_THREADS comes before the file, an option on the command line before both.
+    Config(ConfigArgs),
+    /// Write the completion script of a shell
+    ///
+    /// For bash: netinfof completions bash > ~/.local/share/bash-completion/completions/netinfof
+    Completions(CompletionsArgs),
+    /// Show the manual page, or write the pages of all commands
+    Manual(ManualArgs),
     /// Run the paper's experiments: published figures, ours, and the difference
     #[cfg(feature = "reproduce")]
     Reproduce(ReproduceArgs),
 }
 
+/// A parsed command line.
+pub(crate) struct CommandLine {
+    pub(crate) args: Args,
+    /// Its words, and those of the defaults that it uses.
+    pub(crate) words: Vec<OsString>,
+    /// One for each option without effect.
+    pub(crate) notices: Vec<String>,
+}
+
 impl Args {
-    /// Parses the command line and refuses options that cannot apply. Also returns a notice for each option without effect.
-    pub(crate) fn of_command(words: &[OsString]) -> std::result::Result<(Self, Vec<String>), clap::Error> {
+    /// Parses the command line and refuses options that cannot apply.
+    pub(crate) fn of_command(
+        words: &[OsString],
+        defaults: &Defaults,
+    ) -> std::result::Result<CommandLine, clap::Error> {
         let usage = |what: String| clap::Error::raw(ErrorKind::ArgumentConflict, what + "\n");
         // The command has this word elsewhere, so clap's message about an unknown one would mislead.
         if cfg!(not(feature = "reproduce")) && words.get(1).is_some_and(|word| word == "reproduce") {
             let what = "reproduce is not part of the Python package; install the command with cargo\n";
             return Err(clap::Error::raw(ErrorKind::InvalidSubcommand, what));
         }
-        let (args, matches) = Args::with_matches(words)?;
-        let Some((name, command)) = matches.subcommand() else { return Ok((args, Vec::new())) };
+        let (args, matches) = Args::with_matches(words, defaults)?;
+        let mut line = CommandLine { args, words: words.to_vec(), notices: Vec::new() };
+        let Some((name, command)) = matches.subcommand() else { return Ok(line) };
+        line.words.extend(defaults.used(&Args::command(), &matches).into_iter().map(OsString::from));
         applicability::check(command).map_err(|misplaced| usage(misplaced.for_command()))?;
-        if let Command::CheckSplit(check) = &args.command {
+        if let Command::CheckSplit(check) = &line.args.command {
             applicability::check_allowed(&check.allow, check.task).map_err(usage)?;
         }
-        Ok((args, applicability::without_effect(name, command)))
+        line.notices = applicability::without_effect(name, command);
+        Ok(line)
     }
 
     /// The same for the Python package: an error is one line and names keywords instead of flags.
     pub(crate) fn of_python(words: &[OsString]) -> std::result::Result<Self, String> {
-        let (args, matches) = Args::with_matches(words).map_err(|error| one_line(&error))?;
+        let (args, matches) =
+            Args::with_matches(words, &Defaults::default()).map_err(|error| one_line(&error))?;
         let command = matches.subcommand().map(|(_, command)| applicability::check(command));
         command.unwrap_or(Ok(())).map_err(|misplaced| misplaced.for_python())?;
         Ok(args)
     }
 
-    fn with_matches(words: &[OsString]) -> std::result::Result<(Self, ArgMatches), clap::Error> {
-        let mut command = Args::command();
+    fn with_matches(
+        words: &[OsString],
+        defaults: &Defaults,
+    ) -> std::result::Result<(Self, ArgMatches), clap::Error> {
+        let mut command = defaults.apply(Args::command());
         // The short help has one line per option, without room for lists of values.
         if words.iter().any(|word| word == "-h") {
             command = command.mut_subcommands(|sub| sub.mut_args(|arg| arg.hide_possible_values(true)));
@@ -138,7 +171,12 @@ impl Args {
             Command::Recommend(recommend) => recommend.model.progress.threads,
             Command::Inspect(inspect) => inspect.output.progress.threads,
             Command::CheckSplit(check) => check.output.progress.threads,
-            Command::Report(_) | Command::Convert(_) | Command::Datasets(_) => None,
+            Command::Report(_)
+            | Command::Convert(_)
+            | Command::Datasets(_)
+            | Command::Config(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => None,
             Command::Synth(synth) => synth.progress.threads,
             #[cfg(feature = "reproduce")]
             Command::Reproduce(reproduce) => reproduce.threads,
@@ -176,7 +214,11 @@ impl Args {
             Command::CheckSplit(check) => check.output.progress.quiet,
             Command::Convert(convert) => convert.quiet,
             Command::Datasets(DatasetsArgs { action: Some(DatasetsAction::Get(get)), .. }) => get.quiet,
-            Command::Report(_) | Command::Datasets(_) => false,
+            Command::Report(_)
+            | Command::Datasets(_)
+            | Command::Config(_)
+            | Command::Completions(_)
+            | Command::Manual(_) => false,
             Command::Synth(synth) => synth.progress.quiet,
             #[cfg(feature = "reproduce")]
             Command::Reproduce(reproduce) => reproduce.quiet,

@@ -22,15 +22,18 @@ use crate::args::{
 };
 use crate::baselines::Baselines;
 use crate::datasets::{self, DatasetList};
+use crate::defaults::Defaults;
 use crate::page::page;
 use crate::printer::{self, ReportDetail};
 use crate::progress::TerminalProgress;
 use crate::result_table::ResultTable;
+use crate::shell;
 
 /// Runs the chosen command; `words` is the whole command line, for the report. Returns the exit status.
 pub(crate) fn dispatch(
     args: &Args,
     words: &[OsString],
+    defaults: &Defaults,
     progress: &Arc<TerminalProgress>,
     exec: &Exec,
 ) -> Result<u8> {
@@ -45,6 +48,9 @@ pub(crate) fn dispatch(
         Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
         Command::Datasets(args) => datasets(args, progress),
+        Command::Config(args) => finish(args.json.as_deref(), || defaults.json(), || defaults.table()),
+        Command::Completions(args) => shell::completions(args),
+        Command::Manual(args) => shell::manual(args),
         #[cfg(feature = "reproduce")]
         Command::Reproduce(args) => reproduce::run(args, progress),
     };

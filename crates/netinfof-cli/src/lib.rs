@@ -8,26 +8,43 @@ mod baselines;
 pub mod bridge;
 mod commands;
 mod datasets;
+mod defaults;
 mod next_step;
 mod page;
 mod printer;
 mod progress;
 mod result_table;
+mod shell;
 
 use std::ffi::OsString;
 use std::sync::Arc;
 
 use netinfof::{Error, Exec};
 
+use args::CommandLine;
+
 /// Runs the command. The first argument is the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = args.into_iter().collect();
-    let (args, without_effect) = match args::Args::of_command(&words) {
-        Ok(parsed) => parsed,
+    let defaults = match defaults::Defaults::read() {
+        Ok(defaults) => defaults,
+        Err(error) => {
+            printer::error(&error);
+            return 1;
+        }
+    };
+    let CommandLine { args, words, notices } = match args::Args::of_command(&words, &defaults) {
+        Ok(line) => line,
         Err(error) => {
             // Help and version are results, not errors: clap chooses the stream. A closed pipe is not an error.
             let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
+            if !error.use_stderr() {
+                return 0;
+            }
+            if let Some(source) = defaults.explain(&words, &error.to_string()) {
+                printer::note(&source);
+            }
+            return 2;
         }
     };
     let progress = Arc::new(progress::TerminalProgress::new(args.quiet(), args.progress()));
@@ -39,10 +56,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             Some(bytes) => exec.with_memory_limit(bytes),
             None => exec,
         };
-        for line in without_effect {
+        for line in notices {
             exec.notice(line);
         }
-        commands::dispatch(&args, &words, &progress, &exec)
+        commands::dispatch(&args, &words, &defaults, &progress, &exec)
     });
     progress.clear();
     match result {

@@ -74,6 +74,11 @@ pub(crate) fn error(error: &Error) {
     }
 }
 
+/// Prints a note that belongs to an error.
+pub(crate) fn note(text: &str) {
+    err(&format!("note: {text}"));
+}
+
 /// A score as a text bar: empty at the no-information level, full at 1.
 fn gauge(score: f64, floor: f64) -> String {
     const WIDTH: usize = 20;

@@ -173,6 +173,37 @@ impl Graph {
         Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
     }
 
+    /// The same graph with other classes of its nodes: −1 where unknown.
+    fn with_labels(
+        &self,
+        py: Python<'_>,
+        y: PyReadonlyArray1<'_, i64>,
+        class_names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let labels = labels(&y).map_err(|e| raise(py, &e))?;
+        let graph = netinfof::Graph::clone(&self.inner).with_labels(labels).map_err(|e| raise(py, &e))?;
+        Ok(Graph { inner: Arc::new(graph.with_class_names(class_names)), lent: self.lent })
+    }
+
+    /// The same nodes with only these edges. Sides that the structure of all edges shows are kept.
+    fn with_edges(
+        &self,
+        py: Python<'_>,
+        pairs: PyReadonlyArray2<'_, i64>,
+        how: RunSettings<'_>,
+    ) -> PyResult<Self> {
+        let ends = |row: numpy::ndarray::ArrayView1<'_, i64>| -> Option<Pair> {
+            Some([u32::try_from(row[0]).ok()?, u32::try_from(row[1]).ok()?])
+        };
+        let edges: Option<Vec<Pair>> = pairs.as_array().outer_iter().map(ends).collect();
+        let edges = edges.ok_or_else(|| PyValueError::new_err("invalid pairs: a negative node number"))?;
+        let whole = Arc::clone(&self.inner);
+        let graph = work::run(py, how, move |exec| {
+            netinfof::Graph::clone(&whole).with_detected_sides(exec).with_edges(&edges)
+        })?;
+        Ok(Graph { inner: Arc::new(graph), lent: self.lent })
+    }
+
     /// What was read, as JSON.
     #[getter]
     fn schema(&self) -> Option<String> {

@@ -295,6 +295,13 @@ impl Graph {
         self
     }
 
+    /// The same nodes with exactly these edges, such as the training edges of a fold.
+    pub fn with_edges(&self, edges: &[Pair]) -> Result<Self> {
+        let built = Graph::from_edges(self.name.clone(), self.nodes(), edges)?;
+        let (self_loops, duplicates) = (built.self_loops, built.duplicates);
+        Ok(Graph { self_loops, duplicates, ..self.with_adjacency(built.adjacency) })
+    }
+
     /// The same nodes with other edges.
     pub(crate) fn with_adjacency(&self, adjacency: Csr) -> Self {
         assert_eq!(adjacency.rows(), self.nodes(), "the same nodes");

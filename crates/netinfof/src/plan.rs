@@ -81,7 +81,7 @@ impl Plan {
 
     /// Adds the largest embedding size that fits, if this one does not.
     fn with_smaller(mut self, dim: usize, plan: impl Fn(usize) -> Plan) -> Plan {
-        if self.limit.is_some_and(|limit| self.bytes > limit) && dim > LEAST_DIM {
+        if self.limit.is_some_and(|limit| self.bytes > limit) && dim / 2 >= LEAST_DIM {
             let half = plan(dim / 2);
             let fits = half.limit.is_some_and(|limit| half.bytes <= limit);
             self.smaller = if fits { Some((dim / 2, half.bytes)) } else { half.smaller };

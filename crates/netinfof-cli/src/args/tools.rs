@@ -162,6 +162,29 @@ pub(crate) struct DatasetsGetArgs {
     pub(crate) quiet: bool,
 }
 
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigArgs {
+    /// Write the defaults as JSON to a file, or `-` for standard output
+    #[arg(long, value_name = "FILE|-", help_heading = OUTPUT)]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ManualArgs {
+    /// Write netinfof.1 and one page per command to a folder
+    ///
+    /// Without it, the page of the whole command goes to standard output.
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
+    pub(crate) folder: Option<PathBuf>,
+}
+
 #[cfg(feature = "reproduce")]
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ReproduceArgs {

@@ -134,3 +134,36 @@ fn node_tables_of_two_sides_are_read() {
         assert!(shown.contains(said), "{shown}");
     }
 }
+
+/// A filter has no scores for a user without edges: the model ranks its items by features.
+#[test]
+fn users_without_edges_get_items_by_their_features() {
+    let folder = Folder::new();
+    let (train, _) = ratings(",");
+    let mut edges = String::from("user,item\n");
+    for line in train.lines() {
+        let (user, item) = line.split_once(',').unwrap();
+        let _ = writeln!(edges, "u{user},i{item}");
+    }
+    let mut nodes = String::from("id,height,width\n");
+    let mut row = |id: String, block: usize| {
+        let _ = writeln!(nodes, "{id},{},{}", [0.0, 5.0, 9.0][block], [7.0, 1.0, 3.0][block]);
+    };
+    (0..120).for_each(|user| row(format!("u{user}"), user % 3));
+    (0..60).for_each(|item| row(format!("i{item}"), item % 3));
+    row("user:u999".into(), 1);
+    let (edges, nodes) = (folder.file("e.csv", edges), folder.file("n.csv", nodes));
+    let model = folder.path("m.model");
+    let shown = well(&["act", &edges, "--nodes", &nodes, "--components", "U,F,P,S", "--save", &model, "-q"]);
+    assert!(shown.contains("recommendations: by a"), "a filter was chosen: {shown}");
+    let found = well(&["recommend", &model, "--k", "9", "-q", "--node", "u999", "u4"]);
+    for user in ["u999", "u4"] {
+        let own = found.lines().filter(|row| row.starts_with(&format!("{user},")));
+        let same = |row: &&str| {
+            let item = row.split(',').find_map(|cell| cell.strip_prefix('i')).unwrap();
+            item.parse::<usize>().unwrap() % 3 == 1
+        };
+        let blocks: Vec<bool> = own.map(|row| same(&row)).collect();
+        assert!(blocks.len() == 9 && blocks.iter().filter(|own| **own).count() >= 8, "{user}: {found}");
+    }
+}

@@ -330,6 +330,9 @@ fn short_help_has_one_line_per_option() {
         "convert",
         "synth",
         "datasets",
+        "config",
+        "completions",
+        "manual",
         "reproduce",
     ] {
         let text = help(&[command, "-h"]);

@@ -8,6 +8,7 @@ mod generated;
 mod input;
 mod models;
 mod reports;
+mod shell;
 mod tables;
 
 use std::io::Write as _;

@@ -372,8 +372,8 @@ fn component_sets(components: &[&Component], probed: &[InfoScore], max_p: f64) -
     let of = |wanted: &dyn Fn(&InfoScore) -> bool| -> Vec<bool> {
         (0..components.len()).map(|at| probed.get(at).is_some_and(wanted)).collect()
     };
-    let (told, all) = (of(&|info| info.p_value <= max_p), of(&|_| true));
-    let mut sets = vec![if told.contains(&true) { told } else { all.clone() }];
+    let (signals, all) = (of(&|info| info.p_value <= max_p), of(&|_| true));
+    let mut sets = vec![if signals.contains(&true) { signals } else { all.clone() }];
     if components.iter().any(|component| is_table(component)) {
         let features: Vec<bool> = components.iter().map(|c| c.kind == ComponentKind::F).collect();
         for set in [all, features] {

@@ -25,7 +25,8 @@ const TRUST: f64 = 0.5;
 /// The largest share of the regression whose weights were changed one by one: its loss was minimised, so it is
 /// more optimistic than those of the others.
 const MOST_OF_CHOSEN: f64 = 0.5;
-/// Regressions with a smaller share are left out.
+/// Regressions with a smaller share are left out; where no share is large, those with less than a tenth of the
+/// largest one.
 const SMALLEST_SHARE: f64 = 0.01;
 
 /// Regressions and their shares in the mixture.
@@ -72,7 +73,7 @@ impl RidgeMixture {
         let all: Vec<usize> = (0..count).collect();
         let chosen = ridge.choose(&all, &found)?;
         let mut regressions = shares_of(found, chosen, labels.len());
-        regressions.retain(|(share, _)| *share >= SMALLEST_SHARE);
+        keep_large(&mut regressions);
         let total: f64 = regressions.iter().map(|(share, _)| share).sum();
         for (share, _) in &mut regressions {
             *share /= total;
@@ -98,6 +99,12 @@ impl RidgeMixture {
         let of = |class: usize| (0..width).map(|col| sum[(col, class)]).collect();
         Ok((0..training.classes).map(|class| (of(class), ridge.log_shares[class])).collect())
     }
+}
+
+/// Leaves out regressions with a small share.
+fn keep_large(regressions: &mut Vec<(f64, Choice)>) {
+    let largest = regressions.iter().map(|(share, _)| *share).fold(0.0, f64::max);
+    regressions.retain(|(share, _)| *share >= SMALLEST_SHARE.min(0.1 * largest));
 }
 
 /// The shares of the regressions, by their leave-one-out likelihoods. `chosen`, whose loss is at most that of
@@ -253,6 +260,17 @@ mod tests {
         close(shares([0.5, 0.5], 0.5), [1.0 / 3.0; 3]);
         // Far less likely than the chosen one, but not equally likely.
         close(shares([8.0, 9.0], 0.1), [0.5, 0.0, 0.5]);
+    }
+
+    #[test]
+    fn many_equal_regressions_are_all_kept() {
+        let of = |share| (share, Choice { loss: 1.0, weights: vec![1.0], penalty: 1.0, temperature: 1.0 });
+        let mut equal: Vec<_> = (0..200).map(|_| of(0.005)).collect();
+        keep_large(&mut equal);
+        assert_eq!(equal.len(), 200);
+        let mut one: Vec<_> = [0.9, 0.05, 0.009].into_iter().map(of).collect();
+        keep_large(&mut one);
+        assert_eq!(one.len(), 2);
     }
 
     #[test]

@@ -89,6 +89,17 @@ impl Filter {
     }
 
     pub(super) fn new(ranking: Ranking, graph: &Csr, sides: &Arc<Sides>, exec: &Exec) -> Result<Self> {
+        Filter::sharing(ranking, graph, sides, &mut None, exec)
+    }
+
+    /// The same. `vectors` are the singular vectors of the graph, once a low-pass filter has needed them.
+    pub(super) fn sharing(
+        ranking: Ranking,
+        graph: &Csr,
+        sides: &Arc<Sides>,
+        vectors: &mut Option<Matrix>,
+        exec: &Exec,
+    ) -> Result<Self> {
         let mut place = vec![0; graph.rows()];
         for side in 0..2 {
             (0..).zip(sides.nodes(side)).for_each(|(at, &node)| place[node as usize] = at);
@@ -98,10 +109,20 @@ impl Filter {
         let weight = (0..graph.rows()).map(|node| degree(node).powf(power(node))).collect();
         let method = match ranking {
             Ranking::Autoencoder { penalty } => autoencoder(graph, sides, &place, penalty)?,
-            Ranking::Filter { share } => low_pass(graph, sides, &place, share, exec)?,
+            Ranking::Filter { share } => low_pass(graph, sides, &place, share, vectors, exec)?,
             Ranking::Model => unreachable!("the model is no filter"),
         };
         Ok(Filter { graph: graph.clone(), sides: Arc::clone(sides), place, weight, method })
+    }
+
+    /// Whether a node has edges, without which all of its scores are equal.
+    pub(super) fn reaches(&self, node: NodeId) -> bool {
+        !self.graph.row(node as usize).is_empty()
+    }
+
+    /// The nodes that a node can have an edge to.
+    pub(super) fn partners(&self, node: NodeId) -> &[NodeId] {
+        self.sides.partners(node)
     }
 
     /// The scores of all partners of some nodes, in the order of the other side.
@@ -251,7 +272,14 @@ fn by_place(graph: &Csr, sides: &Sides, place: &[u32]) -> Csr {
     Csr::pattern(sides.nodes(1).len(), indptr, indices)
 }
 
-fn low_pass(graph: &Csr, sides: &Sides, place: &[u32], share: f64, exec: &Exec) -> Result<Method> {
+fn low_pass(
+    graph: &Csr,
+    sides: &Sides,
+    place: &[u32],
+    share: f64,
+    vectors: &mut Option<Matrix>,
+    exec: &Exec,
+) -> Result<Method> {
     if share == 0.0 {
         return Ok(Method::LowPass([Matrix::zeros(0, 0), Matrix::zeros(0, 0)]));
     }
@@ -262,7 +290,10 @@ fn low_pass(graph: &Csr, sides: &Sides, place: &[u32], share: f64, exec: &Exec) 
         .map(|side| sides.nodes(side).iter().map(|node| 1.0 / degree(node).sqrt()).collect::<Vec<f32>>());
     let operator = Normalized { matrix: &matrix, transpose: &transpose, scale: &scale };
     let rank = RANK.min(matrix.rows()).min(matrix.cols());
-    let mut items = rsvd(&operator, rank, &RsvdParams::default(), Seed(0), UNIT, exec)?.v;
+    let mut items = match vectors {
+        Some(known) => known.clone(),
+        None => vectors.insert(rsvd(&operator, rank, &RsvdParams::default(), Seed(0), UNIT, exec)?.v).clone(),
+    };
     let right = Some(&scale[1][..]);
     let mut users =
         kernel::spmm(Scaled { matrix: &matrix, left: None, right, self_loops: false }, &items, exec);

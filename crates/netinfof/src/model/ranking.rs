@@ -139,8 +139,9 @@ impl RankingChoice {
         let params = RecommendParams { pool: Some(POOL), excluded, ..RecommendParams::new(LENGTH) };
         let by_model = scorer.ranked(&held_out, &params, exec)?.recall;
         let mut compared = vec![RankingFigure { ranking: Ranking::Model, weight: 1.0, recall: by_model }];
+        let mut vectors = None;
         for ranking in Filter::rankings(sides) {
-            let filter = Filter::new(ranking, &split.graph, sides, exec)?;
+            let filter = Filter::sharing(ranking, &split.graph, sides, &mut vectors, exec)?;
             let found =
                 held_out.measured(LENGTH, exec, |nodes| filter.best(nodes, &split.graph, LENGTH, exec));
             compared.push(RankingFigure { ranking, weight: 0.0, recall: found?.recall });
@@ -148,7 +149,7 @@ impl RankingChoice {
         // Of equal recall, the first.
         let better = |a: RankingFigure, b: &RankingFigure| if b.recall > a.recall { *b } else { a };
         let best = compared[2..].iter().fold(compared[1], better);
-        let filter = Filter::new(best.ranking, &split.graph, sides, exec)?;
+        let filter = Filter::sharing(best.ranking, &split.graph, sides, &mut vectors, exec)?;
         let scores = held_out.scores(&filter, sides, &split.graph, exec);
         let [positives, negatives] = scores
             .map(|own| own.into_iter().map(|score| f64::from(score.max(FLOOR)).ln()).collect::<Vec<_>>());
@@ -239,17 +240,21 @@ impl HeldOut {
 
     /// Scores of a filter for held-out edges, and for other pairs of the same nodes.
     fn scores(&self, filter: &Filter, sides: &Sides, known: &Csr, exec: &Exec) -> [Vec<f32>; 2] {
-        let rows = filter.rows(&self.nodes, exec);
         let items = sides.nodes(1);
         let (mut positives, mut negatives) = (Vec::new(), Vec::new());
         let step = items.len().div_ceil(OTHERS).max(1);
-        for ((&node, own), row) in self.nodes.iter().zip(&self.partners).zip(&rows) {
-            positives
-                .extend(own.iter().map(|item| row[items.binary_search(item).expect("on the other side")]));
-            let spread = items.iter().zip(row).skip(node as usize % step).step_by(step);
-            let other =
-                spread.filter(|(item, _)| !known.contains(node, **item) && own.binary_search(item).is_err());
-            negatives.extend(other.map(|(_, &score)| score));
+        // A row holds a score for every item, so only as many as have few million scores are in memory at once.
+        let part = (4_000_000 / items.len().max(1)).clamp(32, 1024);
+        for (nodes, partners) in self.nodes.chunks(part).zip(self.partners.chunks(part)) {
+            let rows = filter.rows(nodes, exec);
+            for ((&node, own), row) in nodes.iter().zip(partners).zip(&rows) {
+                let place = |item| items.binary_search(item).expect("on the other side");
+                positives.extend(own.iter().map(|item| row[place(item)]));
+                let spread = items.iter().zip(row).skip(node as usize % step).step_by(step);
+                let other = spread
+                    .filter(|(item, _)| !known.contains(node, **item) && own.binary_search(item).is_err());
+                negatives.extend(other.map(|(_, &score)| score));
+            }
         }
         [positives, negatives]
     }
@@ -332,6 +337,12 @@ impl LinkScorer {
             row.into_iter().map(scored).collect::<Vec<_>>()
         };
         let mut lists: Vec<Vec<Recommended>> = nodes.iter().zip(rows).map(list).collect();
+        // A filter has only edges to go by.
+        for (list, &node) in lists.iter_mut().zip(nodes).filter(|(_, node)| !filter.reaches(**node)) {
+            let partners = filter.partners(node).iter().filter(|&&other| !known.contains(node, other));
+            let pairs: Vec<Pair> = partners.map(|&other| [node, other]).collect();
+            *list = self.best_of(&pairs, count, exec)?;
+        }
         if weight > 0.0 {
             let pairs: Vec<Pair> = lists.iter().flatten().map(|own| [own.node, own.other]).collect();
             let mut by_model = self.scores(&pairs, exec)?.into_iter();

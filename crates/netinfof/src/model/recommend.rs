@@ -291,7 +291,7 @@ impl LinkScorer {
     }
 
     /// The best partners of every first node, in the order of the nodes.
-    fn best_of(&self, pairs: &[Pair], k: usize, exec: &Exec) -> Result<Vec<Recommended>> {
+    pub(super) fn best_of(&self, pairs: &[Pair], k: usize, exec: &Exec) -> Result<Vec<Recommended>> {
         let scores = self.scores(pairs, exec)?;
         let found: Vec<Recommended> = pairs
             .iter()

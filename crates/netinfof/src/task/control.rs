@@ -8,7 +8,7 @@ use crate::csr::{Csr, NodeId, Pair, ordered};
 use crate::distinct_pairs::DistinctPairs;
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::graph::{Features, Graph};
+use crate::graph::{Features, Graph, Sides};
 use crate::seed::{Draw, Seed, Stream};
 use crate::spec::Group;
 
@@ -20,7 +20,7 @@ fn propagated(params: &ComponentParams) -> Option<ComponentParams> {
 }
 
 /// Propagated features of other nodes: propagation turns random features into a sketch of the structure, and this
-/// control measures that part of the information in propagation. `number` tells several draws apart.
+/// control measures that part of the information in propagation. Each `number` is another draw.
 pub(super) fn shuffled(
     edges: &Csr,
     graph: &Graph,
@@ -57,7 +57,8 @@ pub(super) fn rewired(
     use_batch: impl FnMut(Vec<Component>) -> Result<()>,
 ) -> Result<()> {
     let Some(own) = propagated(params) else { return Ok(()) };
-    each_batch(&with_same_degrees(edges, seed), graph.features(), &own, seed, exec, use_batch)
+    let second = graph.sides().map(Sides::second);
+    each_batch(&with_same_degrees(edges, second, seed), graph.features(), &own, seed, exec, use_batch)
 }
 
 /// Builds components and passes on as many at once as memory should hold.
@@ -76,13 +77,14 @@ fn each_batch(
 /// Rounds in which edges that would be loops or duplicates exchange ends with others; after them they are dropped.
 const ROUNDS: usize = 30;
 
-/// A random graph with the same degrees, except for the few ends of edges that find no partner.
-fn with_same_degrees(edges: &Csr, seed: Seed) -> Csr {
+/// A random graph with the same degrees, except for the few ends of edges that find no partner. `second`: for
+/// every node of a bipartite graph, whether it is on the second side; its edges join the two sides again.
+fn with_same_degrees(edges: &Csr, second: Option<&[bool]>, seed: Seed) -> Csr {
     let mut draw = seed.stream(Stream::Rewired, 0);
     let nodes = edges.rows();
     let mut ends: Vec<NodeId> =
         (0..nodes).flat_map(|node| std::iter::repeat_n(node as NodeId, edges.row(node).len())).collect();
-    draw.shuffle(&mut ends);
+    shuffle_ends(&mut ends, second, &mut draw);
     let mut kept: Vec<Pair> = Vec::with_capacity(ends.len() / 2);
     let mut known = DistinctPairs::with_capacity(ends.len() / 2);
     for _ in 0..ROUNDS {
@@ -99,11 +101,24 @@ fn with_same_degrees(edges: &Csr, seed: Seed) -> Csr {
             break;
         }
         release(&mut kept, &mut known, &mut free, &mut draw);
-        draw.shuffle(&mut free);
+        shuffle_ends(&mut free, second, &mut draw);
         ends = free;
     }
     kept.sort_unstable();
     Csr::symmetric(nodes, &kept)
+}
+
+/// Shuffles the ends of edges: two that follow each other are a new edge, across the sides if there are sides.
+fn shuffle_ends(ends: &mut [NodeId], second: Option<&[bool]>, draw: &mut Draw) {
+    draw.shuffle(ends);
+    let Some(second) = second else { return };
+    // As many ends are on one side as on the other, because every edge joins the two.
+    let of =
+        |side: bool| ends.iter().copied().filter(|&end| second[end as usize] == side).collect::<Vec<_>>();
+    let sides = [of(false), of(true)];
+    for (at, end) in ends.iter_mut().enumerate() {
+        *end = sides[at % 2][at / 2];
+    }
 }
 
 /// Gives back as many random edges as there are pairs of free ends.
@@ -135,7 +150,7 @@ mod tests {
         pairs.sort_unstable();
         pairs.dedup();
         let graph = Csr::symmetric(nodes, &pairs);
-        let found = with_same_degrees(&graph, Seed(1));
+        let found = with_same_degrees(&graph, None, Seed(1));
         let lost: usize = (0..nodes).map(|node| graph.row(node).len().abs_diff(found.row(node).len())).sum();
         assert!(lost * 100 <= graph.nnz(), "{lost} ends lost of {}", graph.nnz());
         for node in 0..nodes {
@@ -148,8 +163,25 @@ mod tests {
             (0..nodes).map(own).sum::<usize>() as f64 / graph.nnz() as f64
         };
         assert!(inside(&graph) > 0.99 && inside(&found) < 0.6, "{}", inside(&found));
-        assert_eq!(found, with_same_degrees(&graph, Seed(1)));
-        assert_ne!(found, with_same_degrees(&graph, Seed(2)));
+        assert_eq!(found, with_same_degrees(&graph, None, Seed(1)));
+        assert_ne!(found, with_same_degrees(&graph, None, Seed(2)));
+    }
+
+    #[test]
+    fn rewired_bipartite_graphs_join_their_sides() {
+        let mut draw = Seed(5).stream(Stream::Synth, 0);
+        let mut pairs: Vec<Pair> = (0..2000).map(|_| [draw.below(200), 200 + draw.below(50)]).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let graph = Csr::symmetric(250, &pairs);
+        let second: Vec<bool> = (0..250).map(|node| node >= 200).collect();
+        let found = with_same_degrees(&graph, Some(&second), Seed(1));
+        assert_ne!(found, graph);
+        for node in 0..250 {
+            assert!(found.row(node).iter().all(|&other| second[other as usize] != second[node]), "{node}");
+        }
+        let lost: usize = (0..250).map(|node| graph.row(node).len().abs_diff(found.row(node).len())).sum();
+        assert!(lost * 100 <= graph.nnz(), "{lost} ends lost of {}", graph.nnz());
     }
 
     /// Graphs on which hardly any or no other edges are possible.
@@ -158,7 +190,7 @@ mod tests {
         for (nodes, pairs) in [(0, vec![]), (3, vec![]), (2, vec![[0, 1]]), (3, vec![[0, 1], [0, 2], [1, 2]])]
         {
             let graph = Csr::symmetric(nodes, &pairs);
-            let found = with_same_degrees(&graph, Seed(0));
+            let found = with_same_degrees(&graph, None, Seed(0));
             assert!(found.rows() == nodes && found.nnz() <= graph.nnz());
         }
     }

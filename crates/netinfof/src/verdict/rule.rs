@@ -1,7 +1,7 @@
 //! The verdict from predictive information, for both tasks.
 //!
-//! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where it lies below the
-//! smallest gain worth having (a parameter, as a share of the target's entropy), and open otherwise.
+//! A gain is *shown* where its paired 95 % interval lies above zero, *excluded* where its 99 % interval lies
+//! below the smallest gain worth having (a parameter, as a share of the target's entropy), and open otherwise.
 //! In this order:
 //!
 //! 1. No group shows a signal: `nothing` if a signal of [`Information::smallest_signal`] is excluded for all
