@@ -721,8 +721,8 @@ class NetInfoFEmbedding(_OfNodes):
             self.components_[name] = slice(at, at + rows.shape[1])
             at += rows.shape[1]
         self._set_columns(graph, names)
-        found, rows = _beside(parts), self._chosen_rows(X, None)
-        return found if rows is None else np.take(found, rows, axis=0)
+        whole, chosen = _beside(parts), self._chosen_rows(X, None)
+        return whole if chosen is None else np.take(whole, chosen, axis=0)
 
     def fit_transform(self, X: GraphLike, y: object = None, *, edge_index: Any = None) -> Any:
         """Fit to a graph and return the embedding of its nodes.
