@@ -116,6 +116,34 @@ def features(x: Any) -> tuple[Any, Any]:
     return np.ascontiguousarray(x, np.float32), None
 
 
+def factorized(values: NDArray[Any]) -> tuple[NDArray[np.int64], Any]:
+    """Return a number for each value, in the order in which values first occur, and the values in this order.
+
+    pandas does it fastest, if the caller uses it anyway. Values are equal if they are equal keys of a mapping.
+    """
+    import sys
+
+    import numpy as np
+
+    if values.dtype.kind in "iu":
+        found, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        return rank[codes.reshape(-1)], found[order]
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and hasattr(pandas, "factorize"):
+        numbers, seen = pandas.factorize(values, use_na_sentinel=False)
+        return np.asarray(numbers, np.int64), np.asarray(seen, values.dtype)
+    number: dict[Any, int] = {}
+    codes = np.fromiter((number.setdefault(value, len(number)) for value in values.tolist()), np.int64, len(values))
+    # Assigned one by one, because tuples are values, not rows.
+    seen = np.empty(len(number), values.dtype)
+    for at, value in enumerate(number):
+        seen[at] = value
+    return codes, seen
+
+
 #: Labels from this number on are names, not numbers of classes.
 _MOST = 1_000_000
 

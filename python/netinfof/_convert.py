@@ -551,7 +551,7 @@ def frames(
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
     _no_gaps(first, second)
     if nodes is None:
-        order = _order(np.concatenate([first, second]), len(first))
+        order, places = _numbered(first, second)
         x, y, classes = None, None, None
         schema: dict[str, Any] = {}
     else:
@@ -582,14 +582,11 @@ def frames(
         y, classes = _two_sided(y)
         schema = {"id": id, "label": label, "node_header_lines": 0, "columns": table.columns, "dropped": dropped + table.dropped}
     values = order.tolist()
-    gap = next((at for at, value in enumerate(values) if missing(value)), None)
+    gap = None if nodes is None else next((at for at, value in enumerate(values) if missing(value)), None)
     if gap is not None:
         raise ValueError(f"invalid graph: row {gap} of the node frame has no id")
-    number = {value: at for at, value in enumerate(values)}
-    if len(number) < len(values):
-        twice = next(value for at, value in enumerate(values) if number[value] != at)
-        raise ValueError(f"invalid graph: id `{twice}` occurs more than once in the node frame")
-    places = [np.fromiter((number.get(value, -1) for value in end.tolist()), np.int64, len(end)) for end in (first, second)]
+    if nodes is not None:
+        places = _places(values, order, first, second)
     unknown = [value for end, place in zip((first, second), places) for value in end[place < 0].tolist()]
     if unknown:
         some = list(dict.fromkeys(unknown))
@@ -600,6 +597,30 @@ def frames(
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     schema = {"format": "a frame", "ends": [str(source), str(target)], **schema, "dropped": of_edges + schema.get("dropped", [])}
     return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema)
+
+
+def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDArray[np.int64]]:
+    """Return the numbers of the nodes at both ends of every edge; -1 where an id is unknown."""
+    import numpy as np
+
+    from ._arrays import factorized
+
+    def twice(value: Any) -> ValueError:
+        return ValueError(f"invalid graph: id `{value}` occurs more than once in the node frame")
+
+    # Arrays of different types would be converted to a common one, which changes ids.
+    if {own.dtype for own in (order, first, second)} == {order.dtype}:
+        codes, _ = factorized(np.concatenate([order, first, second]))
+        own, ends = codes[: len(order)], codes[len(order) :]
+        again = np.flatnonzero(own != np.arange(len(order)))
+        if again.size:
+            raise twice(values[again[0]])
+        ends = np.where(ends < len(order), ends, -1)
+        return [ends[: len(first)], ends[len(first) :]]
+    number = {value: at for at, value in enumerate(values)}
+    if len(number) < len(values):
+        raise twice(next(value for at, value in enumerate(values) if number[value] != at))
+    return [np.fromiter((number.get(value, -1) for value in end.tolist()), np.int64, len(end)) for end in (first, second)]
 
 
 def _two_sided(y: Any) -> tuple[Any, Any]:
@@ -615,23 +636,36 @@ def _two_sided(y: Any) -> tuple[Any, Any]:
 
 
 def _no_gaps(*columns: Any) -> None:
+    import sys
+
+    import numpy as np
+
+    pandas = sys.modules.get("pandas")
     for column in columns:
-        values = column.tolist() if column.dtype.kind in "Of" else []
-        gap = next((at for at, value in enumerate(values) if missing(value)), None)
+        if column.dtype.kind not in "Of":
+            continue
+        if pandas is not None and hasattr(pandas, "isna"):
+            gaps = np.flatnonzero(pandas.isna(column))
+            gap = int(gaps[0]) if gaps.size else None
+        else:
+            gap = next((at for at, value in enumerate(column.tolist()) if missing(value)), None)
         if gap is not None:
             raise ValueError(f"invalid graph: row {gap} of the edge frame has no id")
 
 
-def _order(ids: Any, half: int) -> Any:
-    """Return integers in ascending order; other ids in the order in which they first occur, row by row."""
+def _numbered(first: Any, second: Any) -> tuple[Any, list[NDArray[np.int64]]]:
+    """Return the ids at both ends of edges, and the numbers of the ends among them.
+
+    Integers are in ascending order, other ids in the order in which they first occur, row by row.
+    """
     import numpy as np
 
-    if ids.dtype.kind in "iu":
-        return np.unique(ids)
-    rows = np.stack([ids[:half], ids[half:]], axis=1).reshape(-1)
-    seen = list(dict.fromkeys(rows.tolist()))
-    # Assigned one by one, because tuples are ids, not rows.
-    order = np.empty(len(seen), ids.dtype)
-    for at, value in enumerate(seen):
-        order[at] = value
-    return order
+    from ._arrays import factorized
+
+    rows = np.stack([first, second], axis=1).reshape(-1)
+    if rows.dtype.kind in "iu":
+        order, numbers = np.unique(rows, return_inverse=True)
+    else:
+        numbers, order = factorized(rows)
+    numbers = numbers.reshape(-1)
+    return order, [np.ascontiguousarray(numbers[at::2], np.int64) for at in (0, 1)]
