@@ -25,7 +25,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, NodePlacement, PlacementInput, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, Graph, NodeId, NodeInputs, Pair};
+use crate::graph::{Csr, EdgeWeights, Features, Graph, NodeId, NodeInputs, Pair, WeightScale};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -267,6 +267,12 @@ impl Model {
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: FittedTask::Embedding(components.iter().map(place).collect()),
         }
+    }
+
+    /// The scale of the weights that the model uses, if it uses any.
+    pub(crate) fn weight_scale(&self) -> Option<WeightScale> {
+        self.training.values()?;
+        self.graph.weights().map(EdgeWeights::scale)
     }
 
     /// Description of the model.
