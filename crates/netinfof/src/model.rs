@@ -269,6 +269,11 @@ impl Model {
         }
     }
 
+    /// Whether the model uses weights of edges, so that newer graphs need them, too.
+    pub fn uses_weights(&self) -> bool {
+        self.weight_scale().is_some()
+    }
+
     /// The scale of the weights that the model uses, if it uses any.
     pub(crate) fn weight_scale(&self) -> Option<WeightScale> {
         self.training.values()?;

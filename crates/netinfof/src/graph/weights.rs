@@ -37,7 +37,22 @@ pub struct WeightScale {
     mean: f64,
 }
 
+impl WeightTransform {
+    /// The name in options and files.
+    pub fn name(self) -> &'static str {
+        match self {
+            WeightTransform::Log => "log",
+            WeightTransform::Linear => "linear",
+        }
+    }
+}
+
 impl WeightScale {
+    /// How weights are transformed.
+    pub fn transform(&self) -> WeightTransform {
+        self.transform
+    }
+
     fn of(weights: &[f32], transform: WeightTransform) -> Self {
         let mut sorted = weights.to_vec();
         sorted.sort_unstable_by(f32::total_cmp);

@@ -107,7 +107,7 @@ fn columns_equal_their_definitions_in_both_directions() {
     let copied = source.columns(&pairs, &exec);
     let how = Preparation::learn(&dense, Weighting::Rare, &graph, &params, &exec);
     source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
-    assert!(matches!(source.features.as_ref().unwrap().rare, FeatureRows::Large { .. }));
+    assert!(matches!(source.features.as_ref().unwrap().rare, feature_rows::FeatureRows::Large { .. }));
     let large = source.columns(&pairs, &exec);
     (0..pairs.len()).for_each(|at| close(large.row(at), copied.row(at), "large"));
     let reached = |i: usize, j: usize| {
