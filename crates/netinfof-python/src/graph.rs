@@ -136,6 +136,12 @@ impl Graph {
         flat.into_pyarray(py).reshape([2, edges.len()])
     }
 
+    /// How the weights are transformed; None without weights.
+    #[getter]
+    fn weight_scale(&self) -> Option<&'static str> {
+        Some(self.inner.weights()?.scale().transform().name())
+    }
+
     /// The weights of the edges in this order, as they were given.
     fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f32>>> {
         Some(self.inner.weights()?.given().to_pyarray(py))
