@@ -6,7 +6,8 @@ nodes are kept.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ._options import warn
@@ -44,6 +45,8 @@ class Parts(NamedTuple):
     side_names: tuple[str, str] | None = None
     #: What was read of a table.
     schema: dict[str, Any] | None = None
+    #: Weights of the edges, if they are used, as double precision.
+    weights: Any = None
 
 
 def missing(value: Any) -> bool:
@@ -224,6 +227,41 @@ def attributes(names: Iterable[Any]) -> tuple[str, ...]:
     return (f"{'edge weights' if weights else 'edge attributes'} ({', '.join(shown[:5])}{more})",)
 
 
+def edge_weights(values: Any, count: int, what: str) -> Any:
+    """Return one weight per edge as double precision; None if there are none."""
+    import numpy as np
+
+    if values is None:
+        return None
+    found = array(values)
+    if found.ndim == 2 and found.shape[1] == 1:
+        found = found[:, 0]
+    if found.ndim != 1 or len(found) != count:
+        raise ValueError(f"invalid `{what}`: an array of shape {tuple(found.shape)} (need one number for each of {count} edges)")
+    if found.dtype.kind == "O":
+        found = np.array([math.nan if missing(value) else value for value in found.tolist()])
+    if found.dtype.kind not in "fiub":
+        raise ValueError(f"invalid `{what}`: values of type {found.dtype} (need numbers of at least 0)")
+    return found.astype(np.float64)
+
+
+def is_linear(weight_scale: str) -> bool:
+    """Return whether weights are used as they are."""
+    if weight_scale not in ("log", "linear"):
+        raise ValueError(f"invalid `weight_scale`: {weight_scale!r} (need 'log' or 'linear')")
+    return weight_scale == "linear"
+
+
+def _attribute_weights(weight: str | None, names: Iterable[Any], values: Callable[[], Any], count: int) -> Any:
+    """Return the weights in an attribute of edges; None if none was asked for."""
+    if weight is None:
+        return None
+    have = [str(name) for name in names]
+    if weight not in have:
+        raise ValueError(f"invalid `weight`: {weight} (need {f'one of {chr(44).join(have)}' if have else 'an attribute of edges; there is none'})")
+    return edge_weights(values(), count, "weight")
+
+
 #: Names of directions and repeats of edges in messages.
 DIRECTIONS, REPEATS = "edge directions", "counts of parallel edges"
 
@@ -281,7 +319,7 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "shape")
 
 
-def pyg(data: Any) -> Parts:
+def pyg(data: Any, weight: str | None = None) -> Parts:
     """Read a `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
     source, target = ends(data.edge_index, sure=True)
     x, y = getattr(data, "x", None), getattr(data, "y", None)
@@ -302,8 +340,9 @@ def pyg(data: Any) -> Parts:
     names = list(vars(data)) if keys is None else keys() if callable(keys) else keys
     own = [name for name in names if name.startswith("edge_") and name not in _OF_PYG and getattr(data, name, None) is not None]
     # PyG keeps the names in a set, whose order differs between processes.
-    unused = attributes(sorted(own)) + _directions(source, target, num_nodes)
-    return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True, unused=unused)
+    weights = _attribute_weights(weight, own, lambda: getattr(data, str(weight)), len(source))
+    unused = attributes(sorted(name for name in own if name != weight)) + _directions(source, target, num_nodes)
+    return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True, unused=unused, weights=weights)
 
 
 #: Edge attributes of PyG that do not describe the edges of the graph.
@@ -314,7 +353,7 @@ def _directions(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
     return (DIRECTIONS,) if _listed_both_ways(source, target) and is_directed(source, target, num_nodes) else ()
 
 
-def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
+def dgl(graph: Any, features: str | None, label: str | None, weight: str | None = None) -> Parts:
     """Read a graph of DGL: its edges, `ndata["feat"]`, `ndata["label"]` and the masks."""
     source, target = ends(graph.edges(), sure=True)
     ndata = graph.ndata
@@ -337,7 +376,9 @@ def dgl(graph: Any, features: str | None, label: str | None) -> Parts:
         masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
         found=label is None,
         # Names with an underscore are internal to DGL.
-        unused=attributes(name for name in graph.edata if not str(name).startswith("_")) + _directions(source, target, num_nodes),
+        unused=attributes(name for name in graph.edata if not str(name).startswith("_") and name != weight)
+        + _directions(source, target, num_nodes),
+        weights=_attribute_weights(weight, graph.edata, lambda: graph.edata[weight], len(source)),
     )
 
 
@@ -393,7 +434,9 @@ def _attributes(
     return x, y
 
 
-def networkx(graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None) -> Parts:
+def networkx(
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+) -> Parts:
     """Read a graph of networkx; nodes keep their order and their names."""
     import numpy as np
 
@@ -404,30 +447,38 @@ def networkx(graph: Any, features: str | Sequence[str] | Literal[False] | None, 
     x, y = _attributes([graph.nodes[node] for node in nodes], nodes, features, label)
     plain = all(type(node) is int and node == at for at, node in enumerate(nodes))
     names = dict.fromkeys(name for _, _, own in graph.edges(data=True) for name in own)
-    unused = _of_edges(index, len(nodes), bool(graph.is_directed())) + attributes(names)
-    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused)
+    # As in networkx, an edge without the attribute has no weight; here it is an error.
+    weights = _attribute_weights(weight, names, lambda: [own.get(weight, math.nan) for _, _, own in graph.edges(data=True)], len(index))
+    unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None) + attributes(name for name in names if name != weight)
+    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights)
 
 
-def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool) -> tuple[str, ...]:
+def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted: bool) -> tuple[str, ...]:
     """Return descriptions of directions and repeats in a list of edges of networkx or igraph."""
     import numpy as np
 
     source, target = index[:, 0], index[:, 1]
     if not directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
-    repeats = len(_distinct(source * num_nodes + target)) < len(index)
+    # The weights of parallel edges are summed.
+    repeats = not weighted and len(_distinct(source * num_nodes + target)) < len(index)
     return ((DIRECTIONS,) if directed and is_directed(source, target, num_nodes) else ()) + ((REPEATS,) if repeats else ())
 
 
-def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None) -> Parts:
+def igraph(
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+) -> Parts:
     """Read a graph of igraph; the names of its nodes are the attribute `name`, if there is one."""
     import numpy as np
 
     index = np.asarray(graph.get_edgelist(), np.int64).reshape(-1, 2)
     names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     x, y = _attributes([vertex.attributes() for vertex in graph.vs], names or range(graph.vcount()), features, label)
-    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed())) + attributes(graph.es.attributes())
-    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused)
+    own = graph.es.attributes()
+    weights = _attribute_weights(weight, own, lambda: graph.es[weight], len(index))
+    rest = attributes(name for name in own if name != weight)
+    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None) + rest
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, weights=weights)
 
 
 def sides_of(bipartite: bool | None, sides: Any, num_nodes: int) -> Any:
@@ -444,7 +495,7 @@ def sides_of(bipartite: bool | None, sides: Any, num_nodes: int) -> Any:
     return (found == 1).tolist()
 
 
-def hetero(data: Any, relation: tuple[str, str, str] | None) -> Parts:
+def hetero(data: Any, relation: tuple[str, str, str] | None, weight: str | None = None) -> Parts:
     """Read one relation of a `HeteroData` of PyG. Nodes of the first type come first."""
     import numpy as np
 
@@ -488,15 +539,17 @@ def hetero(data: Any, relation: tuple[str, str, str] | None) -> Parts:
             for own in rows:
                 x[top : top + own.shape[0], left : left + own.shape[1]] = own
                 top, left = top + own.shape[0], left + own.shape[1]
-    unused = [f"{key} of {relation!r}" for key in data[relation] if key.startswith("edge_") and key not in _OF_PYG]
+    own = [key for key in data[relation] if key.startswith("edge_") and key not in _OF_PYG]
+    weights = _attribute_weights(weight, own, lambda: data[relation][weight], len(source))
+    unused = [f"{key} of {relation!r}" for key in own if key != weight]
     # Reverse edges repeat the relation: they would reveal its held-out edges, and are never used.
     unused += [f"relation {kind!r}" for kind in types if kind != relation and not (is_reverse(kind) and kind[1] == f"rev_{name}")]
     sides = None if first == second else [False] * counts[0] + [True] * counts[1]
     names = None if first == second else (str(first), str(second))
-    return Parts(source, target, sum(counts), x, sides=sides, side_names=names, unused=tuple(unused))
+    return Parts(source, target, sum(counts), x, sides=sides, side_names=names, unused=tuple(unused), weights=weights)
 
 
-def sparse(adjacency: Any) -> Parts:
+def sparse(adjacency: Any, weighted: bool = False) -> Parts:
     """Read the pattern of a sparse matrix: square, or of the two sides of a bipartite graph."""
     import numpy as np
 
@@ -506,12 +559,14 @@ def sparse(adjacency: Any) -> Parts:
     coo = adjacency.tocoo()
     stored = coo.data != 0
     source, target = coo.row[stored].astype(np.int64, copy=False), coo.col[stored].astype(np.int64, copy=False)
-    weights = ("edge weights (values of the matrix other than 0 and 1)",) if (coo.data[stored] != 1).any() else ()
+    values = edge_weights(coo.data[stored], len(source), "adjacency") if weighted else None
+    lost = not weighted and (coo.data[stored] != 1).any()
+    weights = ("edge weights (values of the matrix other than 0 and 1)",) if lost else ()
     if rows != cols:
         sides = [False] * int(rows) + [True] * int(cols)
-        return Parts(source, target + rows, int(rows + cols), unused=weights, sides=sides)
+        return Parts(source, target + rows, int(rows + cols), unused=weights, sides=sides, weights=values)
     directions = ("edge directions (the matrix is not symmetric)",) if is_directed(source, target, int(rows)) else ()
-    return Parts(source, target, int(rows), unused=weights + directions)
+    return Parts(source, target, int(rows), unused=weights + directions, weights=values)
 
 
 def _column(frame: Any, name: str, what: str) -> Any:
@@ -531,6 +586,7 @@ def frames(
     id: str | None,
     label: str | None,
     choices: Any,
+    weight: str | None = None,
 ) -> Parts:
     """Read an edge frame and an optional node frame; columns are detected by the rules of the command for tables."""
     import numpy as np
@@ -593,10 +649,14 @@ def frames(
         shown = ", ".join(f"`{value}`" for value in some[:3])
         raise ValueError(f"invalid graph: {len(some)} id{' of the edge frame is' if len(some) == 1 else 's of the edge frame are'} not in the node frame, such as {shown}")
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
-    further = [name for name in names if name not in (str(source), str(target))]
+    if weight is not None and str(weight) in (str(source), str(target)):
+        raise ValueError(f"invalid `weight`: {weight} (need a column that holds no ids)")
+    weights = None if weight is None else edge_weights(_column(edges, weight, "weight"), len(first), "weight")
+    further = [name for name in names if name not in (str(source), str(target), str(weight))]
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
-    schema = {"format": "a frame", "ends": [str(source), str(target)], **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema)
+    of_weights = {} if weight is None else {"weight": str(weight)}
+    schema = {"format": "a frame", "ends": [str(source), str(target)], **of_weights, **schema, "dropped": of_edges + schema.get("dropped", [])}
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights)
 
 
 def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDArray[np.int64]]:

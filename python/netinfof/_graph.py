@@ -54,6 +54,13 @@ class Graph:
         candidates for an edge. None: the structure decides, with a warning.
     sides
         For a bipartite graph, 0 or 1 for every node. None: the sides follow from the structure.
+    edge_weight
+        Weights of the edges: one number of at least 0 for each edge of `edge_index`. Heavier edges count more
+        in structure and in propagation. Weights of parallel edges are summed, different weights of the two
+        directions of an edge are averaged, and edges of weight 0 are dropped. None: no weights.
+    weight_scale
+        How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+        ``"linear"``. Both are divided by their mean.
 
     Raises
     ------
@@ -84,8 +91,11 @@ class Graph:
         name: str = "graph",
         bipartite: bool | None = None,
         sides: Any = None,
+        edge_weight: Any = None,
+        weight_scale: Literal["log", "linear"] = "log",
     ) -> None:
         source, target = _convert.ends(edge_index)
+        weights = _convert.edge_weights(edge_weight, len(source), "edge_weight")
         if nodes is not None and num_nodes is None:
             most = max((int(end.max()) + 1 for end in (source, target) if len(end)), default=0)
             if most > len(nodes):
@@ -107,9 +117,9 @@ class Graph:
             num_nodes = _convert.count(None, None, source, target)
         x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
         known = _convert.sides_of(bipartite, sides, num_nodes)
-        self._set(Parts(source, target, num_nodes, x, y, nodes, sides=known), name)
+        self._set(Parts(source, target, num_nodes, x, y, nodes, sides=known, weights=weights), name, weight_scale)
 
-    def _set(self, parts: Parts, name: str) -> None:
+    def _set(self, parts: Parts, name: str, weight_scale: str = "log") -> None:
         import numpy as np
 
         _convert.check_range(parts.source, parts.target, parts.num_nodes)
@@ -127,14 +137,17 @@ class Graph:
         if parts.unused:
             *first, last = parts.unused
             listed = f"{', '.join(first)} and {last}" if first else last
-            warn(f"{listed} are not used: the graph is treated as undirected and unweighted")
+            kind = "undirected and unweighted" if parts.weights is None else "undirected"
+            warn(f"{listed} are not used: the graph is treated as {kind}")
         ids = None if parts.nodes is None else _arrays.names(parts.nodes)
-        native = _native.build(
+        native, notices = _native.build(
             {
                 "name": name,
                 "nodes": parts.num_nodes,
                 "source": parts.source,
                 "target": parts.target,
+                "weights": parts.weights,
+                "linear_weights": _convert.is_linear(weight_scale),
                 "x": x,
                 "sparse": rows,
                 "y": labels,
@@ -146,6 +159,8 @@ class Graph:
                 "side_names": None if parts.side_names is None else list(parts.side_names),
             }
         )
+        if notices:
+            warn(f"weights of {name}: {'; '.join(notices)}")
         self._native = native
         self._numbers: dict[Any, int] | None = None
         self._x = None if x is None else _arrays.read_only(x)
@@ -161,21 +176,22 @@ class Graph:
         return graph
 
     @classmethod
-    def _of_parts(cls, parts: Parts, name: str, x: Any = None, y: Any = None) -> Graph:
+    def _of_parts(cls, parts: Parts, name: str, x: Any = None, y: Any = None, weight_scale: str = "log") -> Graph:
         graph = cls.__new__(cls)
         if x is not None:
             parts = parts._replace(x=_convert.in_node_order(x, parts.nodes, parts.num_nodes, "x"))
         if y is not None:
             parts = parts._replace(y=_convert.in_node_order(y, parts.nodes, parts.num_nodes, "y"), found=False, coded=False)
-        graph._set(parts, name)
+        graph._set(parts, name, weight_scale)
         return graph
 
     @classmethod
     def of(cls, data: GraphLike) -> Graph:
         """Make a graph of any supported object.
 
-        Edges have no weights, directions or times. If the object has any of these, a warning names what is not
-        used.
+        Edges have no directions or times, and weights are used only where they are asked for: by `edge_weight`
+        of a mapping, or by `weight` of the other constructors. If the object has any of these, a warning names
+        what is not used.
 
         Parameters
         ----------
@@ -183,7 +199,8 @@ class Graph:
             A :class:`Graph`, a file or the name of a dataset (see :meth:`from_file`), a `Data` of PyG or a
             dataset with one graph, a `HeteroData` with one relation, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
             frame, an edge index, a list of edges, or a mapping with ``edge_index`` and optionally ``x``,
-            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite`` and ``sides``.
+            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite``, ``sides``, ``edge_weight`` and
+            ``weight_scale``.
 
         Returns
         -------
@@ -210,7 +227,7 @@ class Graph:
         if isinstance(data, (str, os.PathLike)):
             return cls.from_file(data)
         if isinstance(data, Mapping):
-            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides"}
+            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides", "edge_weight", "weight_scale"}
             if "edge_index" not in data or not known.issuperset(data):
                 raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and optionally {', '.join(sorted(known - {'edge_index'}))})")
             return cls(**data)
@@ -266,6 +283,8 @@ class Graph:
         numeric: str | Sequence[str] | None = None,
         format: str | None = None,
         bipartite: bool | None = None,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -304,6 +323,12 @@ class Graph:
         bipartite
             Whether the two id columns of an edge list hold two kinds of nodes, which are different even where
             ids are equal. None: column names such as ``user`` and ``item``, or the structure, decide.
+        weight
+            Weights of the edges: the name or number of a column of the edge list, the name of an attribute of
+            edges or of an array, or ``"value"`` for the values of a matrix. None: edges have no weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``. None: ``"log"``.
         random_state
             Seed of a generated graph whose name does not include one.
         n_jobs
@@ -327,6 +352,7 @@ class Graph:
         from ._columns import names_of
 
         given = {"id": id, "label": label, "format": format, "ends": None if ends is None else ",".join(map(str, ends))}
+        given.update({"weight": None if weight is None else str(weight), "weight-scale": weight_scale})
         for key, value in {"features": features, "drop": drop, "categorical": categorical, "numeric": numeric}.items():
             given[key] = ",".join(names_of(value)) or None
         tables = [] if nodes is None else [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
@@ -341,18 +367,32 @@ class Graph:
         return cls._of_native(_native.load(words, how(n_jobs, progress, notices=True)))
 
     @classmethod
-    def from_scipy(cls, adjacency: Any, x: Any = None, y: Any = None, *, name: str = "graph") -> Graph:
+    def from_scipy(
+        cls,
+        adjacency: Any,
+        x: Any = None,
+        y: Any = None,
+        *,
+        weighted: bool = False,
+        weight_scale: Literal["log", "linear"] = "log",
+        name: str = "graph",
+    ) -> Graph:
         """Make a graph of the pattern of a sparse adjacency matrix.
 
         Parameters
         ----------
         adjacency
-            A sparse matrix. Entries other than zero are edges; values and directions are not used. A matrix that
-            is not square is that of a bipartite graph, with the nodes of the rows first.
+            A sparse matrix. Entries other than zero are edges; directions are not used. A matrix that is not
+            square is that of a bipartite graph, with the nodes of the rows first.
         x
             Features, one row per node.
         y
             Classes of the nodes.
+        weighted
+            Whether the values of the matrix are the weights of the edges.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         name
             Name of the graph in reports.
 
@@ -368,10 +408,18 @@ class Graph:
         >>> netinfof.Graph.from_scipy(path + path.T)
         Graph('graph', nodes=4, edges=3, features=0, classes=0)
         """
-        return cls._of_parts(_convert.sparse(adjacency), name, x, y)
+        return cls._of_parts(_convert.sparse(adjacency, weighted), name, x, y, weight_scale)
 
     @classmethod
-    def from_hetero(cls, data: Any, relation: tuple[str, str, str] | None = None, *, name: str = "graph") -> Graph:
+    def from_hetero(
+        cls,
+        data: Any,
+        relation: tuple[str, str, str] | None = None,
+        *,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] = "log",
+        name: str = "graph",
+    ) -> Graph:
         """Make a graph of one relation of a `HeteroData` of PyG.
 
         A relation of two types of nodes makes a bipartite graph: nodes of the first type come first. Other
@@ -385,6 +433,11 @@ class Graph:
         relation
             The type of the edges: first type of nodes, name, second type. None: the only one, reverse edges
             (``rev_...``) aside.
+        weight
+            Attribute of the relation with the weights of the edges, such as ``edge_weight``. None: no weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         name
             Name of the graph in reports.
 
@@ -393,16 +446,22 @@ class Graph:
         Graph
             The graph.
         """
-        return cls._of_parts(_convert.hetero(data, relation), name)
+        return cls._of_parts(_convert.hetero(data, relation, weight), name, weight_scale=weight_scale)
 
     @classmethod
-    def from_pyg(cls, data: Any, *, name: str = "graph") -> Graph:
+    def from_pyg(cls, data: Any, *, weight: str | None = None, weight_scale: Literal["log", "linear"] = "log", name: str = "graph") -> Graph:
         """Make a graph of a `Data` of PyG.
 
         Parameters
         ----------
         data
             Its ``edge_index``, ``x``, ``y`` and masks are used. ``split="masks"`` uses the masks.
+        weight
+            Attribute with the weights of the edges: ``edge_weight``, or ``edge_attr`` of one column. None: no
+            weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         name
             Name of the graph in reports.
 
@@ -411,10 +470,19 @@ class Graph:
         Graph
             The graph.
         """
-        return cls._of_parts(_convert.pyg(data), name)
+        return cls._of_parts(_convert.pyg(data, weight), name, weight_scale=weight_scale)
 
     @classmethod
-    def from_dgl(cls, graph: Any, *, features: str | None = None, label: str | None = None, name: str = "graph") -> Graph:
+    def from_dgl(
+        cls,
+        graph: Any,
+        *,
+        features: str | None = None,
+        label: str | None = None,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] = "log",
+        name: str = "graph",
+    ) -> Graph:
         """Make a graph of a graph of DGL.
 
         Parameters
@@ -425,6 +493,11 @@ class Graph:
             Field of ``ndata`` with the features. None: ``feat`` or ``x``.
         label
             Field of ``ndata`` with the classes. None: ``label`` or ``y``.
+        weight
+            Field of ``edata`` with the weights of the edges. None: no weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         name
             Name of the graph in reports.
 
@@ -433,7 +506,7 @@ class Graph:
         Graph
             The graph.
         """
-        return cls._of_parts(_convert.dgl(graph, features, label), name)
+        return cls._of_parts(_convert.dgl(graph, features, label, weight), name, weight_scale=weight_scale)
 
     @classmethod
     def from_networkx(
@@ -442,6 +515,8 @@ class Graph:
         *,
         features: str | Sequence[str] | Literal[False] | None = None,
         label: str | Literal[False] | None = None,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] = "log",
         x: Any = None,
         y: Any = None,
         name: str | None = None,
@@ -458,6 +533,11 @@ class Graph:
         label
             The node attribute with the class. None: ``label``, ``y``, ``class`` or ``target``. False: no
             classes.
+        weight
+            The edge attribute with the weights, usually ``weight``. None: no weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         x
             Features that replace those of the attributes: rows in the order of ``list(graph)``, or a mapping
             from nodes to rows.
@@ -481,7 +561,7 @@ class Graph:
         >>> graph.classes.tolist()
         ['Mr. Hi', 'Officer']
         """
-        return cls._of_parts(_convert.networkx(graph, features, label), name or str(getattr(graph, "name", "")) or "graph", x, y)
+        return cls._of_parts(_convert.networkx(graph, features, label, weight), name or str(getattr(graph, "name", "")) or "graph", x, y, weight_scale)
 
     @classmethod
     def from_igraph(
@@ -490,6 +570,8 @@ class Graph:
         *,
         features: str | Sequence[str] | Literal[False] | None = None,
         label: str | Literal[False] | None = None,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] = "log",
         x: Any = None,
         y: Any = None,
         name: str = "graph",
@@ -504,6 +586,11 @@ class Graph:
             Node attributes with the features; see :meth:`from_networkx`.
         label
             The node attribute with the class; see :meth:`from_networkx`.
+        weight
+            The edge attribute with the weights. None: no weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         x
             Features that replace those of the attributes.
         y
@@ -516,7 +603,7 @@ class Graph:
         Graph
             The graph.
         """
-        return cls._of_parts(_convert.igraph(graph, features, label), name, x, y)
+        return cls._of_parts(_convert.igraph(graph, features, label, weight), name, x, y, weight_scale)
 
     @classmethod
     def from_frame(
@@ -533,6 +620,8 @@ class Graph:
         categorical: str | Sequence[str] | None = None,
         numeric: str | Sequence[str] | None = None,
         like: Graph | None = None,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] = "log",
         name: str = "graph",
     ) -> Graph:
         """Make a graph of an edge frame of pandas or polars, and optionally a node frame.
@@ -543,8 +632,7 @@ class Graph:
         Parameters
         ----------
         edges
-            One row per edge. Columns other than the two ids, such as weights, are not used; a warning names
-            them.
+            One row per edge. Columns other than the two ids and `weight` are not used; a warning names them.
         nodes
             One row per node: an id, features and optionally a label.
         source
@@ -568,6 +656,11 @@ class Graph:
             Columns whose values are numbers, also if they look like ids.
         like
             A graph whose feature columns, kinds and levels are used, such as that of a model.
+        weight
+            Column of the edge frame with the weights of the edges. None: no weights.
+        weight_scale
+            How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
+            ``"linear"``.
         name
             Name of the graph in reports.
 
@@ -592,7 +685,7 @@ class Graph:
 
         known = None if like is None else like._native.schema
         choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
-        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices), name)
+        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices, weight), name, weight_scale=weight_scale)
 
     @property
     def name(self) -> str:
@@ -633,6 +726,11 @@ class Graph:
     def edge_index(self) -> NDArray[np.int64]:
         """Edges as two rows of node numbers. Each edge occurs once, with its smaller end in the first row."""
         return self._native.edges()
+
+    @property
+    def edge_weight(self) -> NDArray[np.float32] | None:
+        """Weights of the edges in the order of :attr:`edge_index`, as they were given; None without weights."""
+        return self._native.weights()
 
     @property
     def x(self) -> Any:
@@ -801,7 +899,7 @@ class Graph:
         Returns
         -------
         Data
-            With both directions of every edge, ``x`` and ``y``.
+            With both directions of every edge, ``edge_weight`` if there are weights, ``x`` and ``y``.
         """
         import numpy as np
         import torch
@@ -809,7 +907,9 @@ class Graph:
 
         index = self.edge_index
         both = torch.from_numpy(np.concatenate([index, index[::-1]], axis=1))
-        return Data(edge_index=both, num_nodes=self.num_nodes, **self._tensors())
+        weights = self.edge_weight
+        own = {} if weights is None else {"edge_weight": torch.from_numpy(np.concatenate([weights, weights]))}
+        return Data(edge_index=both, num_nodes=self.num_nodes, **own, **self._tensors())
 
     def to_hetero(self) -> Any:
         """Convert a bipartite graph to a `HeteroData` of PyG.
@@ -844,6 +944,8 @@ class Graph:
         turned = side[index[0]] == 1
         index = np.where(turned, index[::-1], index)
         data[names[0], "to", names[1]].edge_index = torch.from_numpy(place[index])
+        if self.edge_weight is not None:
+            data[names[0], "to", names[1]].edge_weight = torch.from_numpy(self.edge_weight)
         return data
 
     def _tensors(self) -> dict[str, Any]:
@@ -931,11 +1033,13 @@ class Graph:
         x = self.x if rows is None else (*rows, self.num_features)
         known = self._native.sides
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
-        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names)
+        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, self.edge_weight, self._native.weight_scale)
         return _restored, (kept,)
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
-    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names = state
+    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names, *weighted = state
+    weights, weight_scale = weighted or (None, None)
     given = {"classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names}
-    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name)
+    given["weights"] = None if weights is None else weights.astype("float64")
+    return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name, weight_scale=weight_scale or "log")

@@ -26,6 +26,7 @@ mod planetoid;
 mod splits;
 mod torch;
 mod two_sides;
+mod weights;
 mod xml;
 
 use std::fs::File;
@@ -40,7 +41,7 @@ use crate::table::{Table, is_json, is_json_features, start_of};
 use crate::zipped;
 use netinfof::Exec;
 use netinfof::Seed;
-use netinfof::graph::Schema;
+use netinfof::graph::{Schema, WeightTransform};
 use netinfof::params::CustomName;
 use netinfof::synth;
 use netinfof::{Error, Result};
@@ -82,6 +83,11 @@ pub struct LoadParams {
     /// even where ids are equal; in other formats the sides come from the file or the structure. By default
     /// column names such as `user` and `item`, or the structure, decide.
     pub bipartite: Option<bool>,
+    /// Where the weights of the edges are: the name or number of a column, an attribute of edges, or an array. By
+    /// default edges have no weights.
+    pub weight: Option<String>,
+    /// How weights are transformed (default `ln(1 + w / median)`).
+    pub weight_transform: WeightTransform,
 }
 
 /// File formats of graphs (docs/formats.md).
@@ -175,6 +181,7 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
 
 fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
+        weights::none_in(params, "a generated graph")?;
         return synth::named(name, seed, exec);
     }
     if source == parts::STANDARD_INPUT {
@@ -204,14 +211,17 @@ fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Resul
         return Err(Error::param("nodes", "a node table", need));
     }
     let path = &path;
+    if matches!(format, Format::Planetoid | Format::GeomGcn | Format::Matlab | Format::Ogb | Format::Neighbours) {
+        weights::none_in(params, format.noun())?;
+    }
     let graph = match format {
         Format::Edges | Format::Parquet => from_edge_list(path, name, params, exec)?,
-        Format::Npz => from_npz(path, name, exec)?,
+        Format::Npz => from_npz(path, name, params, exec)?,
         Format::Planetoid => planetoid::graph(path)?,
         Format::GeomGcn => geom_gcn::graph(path, name)?,
         Format::Matlab => matlab::graph(path, name, exec)?,
         Format::Ogb => ogb::graph(path, name, exec)?,
-        Format::MatrixMarket => market::graph(path, name, exec)?,
+        Format::MatrixMarket => market::graph(path, name, params, exec)?,
         Format::Neighbours => neighbours::graph(path, name, params.format.is_some(), params, exec)?,
         Format::AdjacencyMatrix => dense::graph(path, name, params, exec)?,
         Format::NodeLink => node_link::graph(path, name, params, exec)?,

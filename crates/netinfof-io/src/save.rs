@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::frame::day_text;
-use crate::npz::{COMPONENT, QUALIFIED};
+use crate::npz::{COMPONENT, QUALIFIED, WEIGHT_TRANSFORM};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
@@ -31,9 +31,12 @@ pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     }
     table(path, |out, delimiter| {
         let [source, target] = end_names(graph);
-        writeln!(out, "{source}{delimiter}{target}")?;
-        each_edge(graph, |i, j| {
-            writeln!(out, "{}{delimiter}{}", name(graph, i, delimiter), name(graph, j, delimiter))
+        let weight = if graph.weights().is_some() { format!("{delimiter}weight") } else { String::new() };
+        writeln!(out, "{source}{delimiter}{target}{weight}")?;
+        each_edge(graph, |i, j, weight| {
+            write!(out, "{}{delimiter}{}", name(graph, i, delimiter), name(graph, j, delimiter))?;
+            weight.map_or(Ok(()), |weight| write!(out, "{delimiter}{weight}"))?;
+            writeln!(out)
         })
     })
 }
@@ -145,15 +148,19 @@ fn id_column(graph: &Graph, kind: Kind, nodes: impl Iterator<Item = usize>) -> C
 
 fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     let kind = id_kind(graph);
-    let mut table = Writer::new(file, &end_names(graph).map(|name| (name, kind)))?;
-    let mut rows: Vec<[usize; 2]> = Vec::new();
-    let mut flush = |rows: &mut Vec<[usize; 2]>| {
-        let columns = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row[end])));
+    let mut columns = end_names(graph).map(|name| (name, kind)).to_vec();
+    columns.extend(graph.weights().map(|_| ("weight", Kind::Float)));
+    let mut table = Writer::new(file, &columns)?;
+    let mut rows: Vec<([usize; 2], Option<f32>)> = Vec::new();
+    let mut flush = |rows: &mut Vec<([usize; 2], Option<f32>)>| {
+        let ends = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row.0[end])));
+        let weights: Vec<f64> = rows.iter().filter_map(|row| row.1.map(f64::from)).collect();
+        let columns = ends.into_iter().chain(graph.weights().map(|_| Column::Float(weights)));
         rows.clear();
-        table.write(&columns)
+        table.write(&columns.collect::<Vec<_>>())
     };
-    each_edge(graph, |i, j| {
-        rows.push([i, j]);
+    each_edge(graph, |i, j, weight| {
+        rows.push(([i, j], weight));
         if rows.len() == GROUP { flush(&mut rows) } else { Ok(()) }
     })?;
     flush(&mut rows)?;
@@ -211,22 +218,29 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
 /// written.
 pub fn market(graph: &Graph, path: &Path) -> Result<()> {
     table(path, |out, _| {
-        writeln!(out, "%%MatrixMarket matrix coordinate pattern symmetric")?;
+        let field = if graph.weights().is_some() { "real" } else { "pattern" };
+        writeln!(out, "%%MatrixMarket matrix coordinate {field} symmetric")?;
         writeln!(out, "{0} {0} {1}", graph.nodes(), graph.edge_count())?;
         // Below the diagonal, counted from 1.
-        each_edge(graph, |i, j| writeln!(out, "{} {}", i.max(j) + 1, i.min(j) + 1))
+        each_edge(graph, |i, j, weight| {
+            write!(out, "{} {}", i.max(j) + 1, i.min(j) + 1)?;
+            weight.map_or(Ok(()), |weight| write!(out, " {weight}"))?;
+            writeln!(out)
+        })
     })
 }
 
+/// Passes the ends of every edge, and its weight if there are any.
 fn each_edge(
     graph: &Graph,
-    mut each: impl FnMut(usize, usize) -> std::io::Result<()>,
+    mut each: impl FnMut(usize, usize, Option<f32>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
+    let mut weights = graph.weights().into_iter().flat_map(|weights| weights.given()).copied();
     for node in 0..graph.nodes() {
         for &other in graph.adjacency().row(node).iter().filter(|&&other| other as usize > node) {
             let pair = [node as u32, other];
             let [i, j] = graph.sides().map_or(pair, |sides| sides.oriented(pair));
-            each(i as usize, j as usize)?;
+            each(i as usize, j as usize, weights.next())?;
         }
     }
     Ok(())
@@ -302,6 +316,12 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
         }
         Ok(())
     })?;
+    if let Some(weights) = graph.weights() {
+        file.array("edge_weight", "<f4", &[edges], |out| {
+            weights.given().iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))
+        })?;
+        file.text(WEIGHT_TRANSFORM, weights.scale().transform().name())?;
+    }
     file.array("num_nodes", "<i8", &[], |out| out.write_all(&(nodes as u64).to_le_bytes()))?;
     match graph.features() {
         Features::None => {}

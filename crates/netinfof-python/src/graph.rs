@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netinfof::graph::{Schema, Sides};
+use netinfof::graph::{Schema, Sides, WeightTransform, checked_weight};
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
@@ -136,6 +136,17 @@ impl Graph {
         flat.into_pyarray(py).reshape([2, edges.len()])
     }
 
+    /// How the weights are transformed; None without weights.
+    #[getter]
+    fn weight_scale(&self) -> Option<&'static str> {
+        Some(self.inner.weights()?.scale().transform().name())
+    }
+
+    /// The weights of the edges in this order, as they were given.
+    fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f32>>> {
+        Some(self.inner.weights()?.given().to_pyarray(py))
+    }
+
     fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
         let labels = self.inner.labels()?;
         Some(labels.iter().map(|&label| i64::from(label)).collect::<Vec<_>>().into_pyarray(py))
@@ -241,6 +252,8 @@ pub(crate) struct Parts<'py> {
     nodes: usize,
     source: PyReadonlyArray1<'py, i64>,
     target: PyReadonlyArray1<'py, i64>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    linear_weights: bool,
     x: Option<PyReadonlyArray2<'py, f32>>,
     sparse: Option<SparseRowsInput<'py>>,
     y: Option<PyReadonlyArray1<'py, i64>>,
@@ -259,9 +272,9 @@ enum SidesInput {
     Second(Vec<bool>),
 }
 
-/// Builds a graph from arrays.
+/// Builds a graph from arrays. Also returns notices about its weights.
 #[pyfunction]
-pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
+pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<String>)> {
     let fault = |what: String| raise(py, &Error::InvalidGraph { what });
     let nodes = parts.nodes;
     let (source, target) = (parts.source.as_array(), parts.target.as_array());
@@ -277,6 +290,17 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
             }
         }
     }
+    let weights: Option<Vec<f32>> = match &parts.weights {
+        None => None,
+        Some(weights) => {
+            let weights = weights.as_array();
+            let checked = weights.iter().zip(&edges).map(|(&weight, [i, j])| {
+                checked_weight(weight).map_err(|what| fault(format!("edge ({i}, {j}): {what}")))
+            });
+            Some(checked.collect::<PyResult<_>>()?)
+        }
+    };
+    let transform = if parts.linear_weights { WeightTransform::Linear } else { WeightTransform::Log };
     let lent = parts.x.is_some();
     let features = match (parts.x, parts.sparse) {
         (Some(x), _) => Some(dense(x)),
@@ -297,8 +321,12 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
         return Err(fault(format!("{} ids for {nodes} nodes; there must be one for each node", ids.len())));
     }
-    let built = py.detach(move || -> netinfof::Result<netinfof::Graph> {
+    let built = py.detach(move || -> netinfof::Result<(netinfof::Graph, Vec<String>)> {
         let mut graph = netinfof::Graph::from_edges(name, nodes, &edges)?;
+        let mut notices = Vec::new();
+        if let Some(weights) = weights {
+            (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
+        }
         drop(edges);
         if let Some(features) = features {
             let features = match features {
@@ -334,10 +362,10 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         if let Some(schema) = schema.filter(fits) {
             graph = graph.with_schema(schema);
         }
-        Ok(graph.with_class_names(class_names))
+        Ok((graph.with_class_names(class_names), notices))
     });
-    let inner = built.map_err(|e| raise(py, &e))?;
-    Ok(Graph { inner: Arc::new(inner), lent })
+    let (inner, notices) = built.map_err(|e| raise(py, &e))?;
+    Ok((Graph { inner: Arc::new(inner), lent }, notices))
 }
 
 /// The rows where they are if they lie one after the other; a copy of them if not.

@@ -243,8 +243,9 @@ fn crossed(
 }
 
 /// H: ridge regression of ẑ_j on ẑ_i over both directions of the edges, no intercept, from two d × d
-/// matrices.
+/// matrices. Every edge counts once, whatever its weight: what is predicted is whether there is an edge.
 fn ridge(z: &Matrix, graph: &Csr, alpha: f64, exec: &Exec) -> Result<SmallMatrix> {
+    let graph = &*graph.as_pattern();
     let degrees: Vec<f32> = (0..graph.rows()).map(|node| graph.row(node).len() as f32).collect();
     let mut left = kernel::gram(z, Some(&degrees), exec);
     for k in 0..left.rows() {

@@ -1,5 +1,7 @@
 //! Sparse matrices by rows, and the ids that name their rows.
 
+use std::borrow::Cow;
+
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 
@@ -201,23 +203,91 @@ impl Csr {
         Csr { cols: self.rows(), indptr, indices, values }
     }
 
-    /// The symmetric pattern without some of its edges, each given once. `O(nnz)`, row by row, without sorting.
+    /// The symmetric matrix without some of its edges, each given once. `O(nnz)`, row by row, without sorting.
     pub(crate) fn without(&self, edges: &[Pair]) -> Csr {
         let removed = Csr::symmetric(self.rows(), edges);
         let mut indptr = Vec::with_capacity(self.rows() + 1);
         indptr.push(0);
-        let mut indices = Vec::with_capacity(self.nnz().saturating_sub(removed.nnz()));
+        let left = self.nnz().saturating_sub(removed.nnz());
+        let mut indices = Vec::with_capacity(left);
+        let mut values = self.values.as_ref().map(|_| Vec::with_capacity(left));
         for row in 0..self.rows() {
             let mut gone = removed.row(row).iter().peekable();
-            for &col in self.row(row) {
+            let own = self.row_values(row);
+            for (at, &col) in self.row(row).iter().enumerate() {
                 while gone.next_if(|&&other| other < col).is_some() {}
                 if gone.peek() != Some(&&col) {
                     indices.push(col);
+                    if let (Some(values), Some(own)) = (&mut values, own) {
+                        values.push(own[at]);
+                    }
                 }
             }
             indptr.push(indices.len());
         }
-        Csr { cols: self.cols, indptr, indices, values: None }
+        Csr { cols: self.cols, indptr, indices, values }
+    }
+
+    /// The value of an entry: 1 for every entry of a pattern, 0 where nothing is stored.
+    pub(crate) fn value(&self, row: u32, col: u32) -> f32 {
+        match self.row(row as usize).binary_search(&col) {
+            Ok(at) => self.row_values(row as usize).map_or(1.0, |values| values[at]),
+            Err(_) => 0.0,
+        }
+    }
+
+    /// The matrix with ones in place of its values.
+    pub(crate) fn as_pattern(&self) -> Cow<'_, Csr> {
+        match self.values {
+            None => Cow::Borrowed(self),
+            Some(_) => {
+                Cow::Owned(Csr::pattern(self.cols, self.indptr.clone(), self.indices.clone()))
+            }
+        }
+    }
+
+    /// A symmetric matrix with the value of each of its edges, in the order of the entries above its diagonal.
+    pub(crate) fn with_edge_values(mut self, of_edges: impl Iterator<Item = f32>) -> Csr {
+        let mut values = vec![0.0; self.nnz()];
+        // Rows are filled in ascending order, and so are the entries below the diagonal of each row.
+        let mut next = self.indptr.clone();
+        let mut of_edges = of_edges;
+        for row in 0..self.rows() {
+            for at in self.indptr[row]..self.indptr[row + 1] {
+                let other = self.indices[at] as usize;
+                if other > row {
+                    let value = of_edges.next().expect("one value per edge");
+                    values[at] = value;
+                    values[next[other]] = value;
+                    next[other] += 1;
+                }
+            }
+        }
+        self.values = Some(values);
+        self
+    }
+
+    /// The same pattern with the values of another symmetric matrix; `missing` where that stores nothing. A
+    /// pattern if the other one is.
+    pub(crate) fn with_values_of(self, other: &Csr, missing: f32) -> Csr {
+        if other.values.is_none() {
+            return self;
+        }
+        let value = |row: usize, col: u32| {
+            let row = u32::try_from(row).expect("rows fit in u32");
+            if other.contains(row, col) { other.value(row, col) } else { missing }
+        };
+        let values = (0..self.rows()).flat_map(|row| self.row(row).iter().map(move |&col| (row, col)));
+        let values = Some(values.map(|(row, col)| value(row, col)).collect());
+        Csr { values, ..self }
+    }
+
+    /// The sum of the values of a row: its length for a pattern.
+    pub(crate) fn row_sum(&self, row: usize) -> f64 {
+        match self.row_values(row) {
+            None => self.row(row).len() as f64,
+            Some(values) => values.iter().map(|&v| f64::from(v)).sum(),
+        }
     }
 
     /// The dense form.
@@ -327,6 +397,22 @@ mod tests {
         assert_eq!(graph.without(&edges), Csr::symmetric(5, &[]));
         // Edges that are not there change nothing.
         assert_eq!(graph.without(&[[0, 4], [0, 3]]), graph);
+    }
+
+    #[test]
+    fn edge_values_are_symmetric_and_survive_removal() {
+        let edges = [[0, 1], [0, 2], [1, 2], [2, 3]];
+        let graph = Csr::symmetric(4, &edges).with_edge_values([1.0, 2.0, 3.0, 4.0].into_iter());
+        assert_eq!(graph, graph.transpose());
+        assert_eq!([graph.value(2, 1), graph.value(3, 2), graph.value(0, 3)], [3.0, 4.0, 0.0]);
+        assert_eq!(graph.row_sum(2), 9.0);
+        let left = graph.without(&[[2, 0]]);
+        let expected = Csr::symmetric(4, &[[0, 1], [1, 2], [2, 3]]);
+        assert_eq!(left, expected.clone().with_edge_values([1.0, 3.0, 4.0].into_iter()));
+        assert_eq!(*left.as_pattern(), expected);
+        let more = Csr::symmetric(4, &[[0, 1], [0, 3]]).with_values_of(&graph, 0.5);
+        assert_eq!([more.value(1, 0), more.value(3, 0)], [1.0, 0.5]);
+        assert_eq!(expected.clone().with_values_of(&Csr::symmetric(4, &edges), 0.5), expected);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod schema;
 mod shape;
 mod sides;
 mod truth;
+mod weights;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use features::Features;
 pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema};
 pub use sides::{Sides, SidesOrigin};
 pub use truth::Truth;
+pub use weights::{EdgeWeights, WeightFacts, WeightScale, WeightTransform, checked_weight};
 
 pub use crate::csr::ordered;
 
@@ -88,6 +90,7 @@ pub struct Graph {
     duplicates: usize,
     unknown_nodes: bool,
     sides: sides::KnownSides,
+    weights: Option<EdgeWeights>,
 }
 
 impl Graph {
@@ -127,6 +130,7 @@ impl Graph {
             duplicates: proper - sorted.len(),
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
+            weights: None,
         })
     }
 
@@ -164,6 +168,7 @@ impl Graph {
             duplicates,
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
+            weights: None,
         }
     }
 
@@ -305,7 +310,8 @@ impl Graph {
     /// The same nodes with other edges.
     pub(crate) fn with_adjacency(&self, adjacency: Csr) -> Self {
         assert_eq!(adjacency.rows(), self.nodes(), "the same nodes");
-        Graph { adjacency, ..self.clone() }
+        let weights = self.weights_of(&adjacency);
+        Graph { adjacency, weights, ..self.clone() }
     }
 
     /// The adjacency of the graph's edges together with these; self loops are ignored. Borrowed if the graph
@@ -319,7 +325,7 @@ impl Graph {
         edges.extend(self.edges());
         edges.sort_unstable();
         edges.dedup();
-        Cow::Owned(Csr::symmetric(self.nodes(), &edges))
+        Cow::Owned(Csr::symmetric(self.nodes(), &edges).with_values_of(&self.adjacency, self.usual_weight()))
     }
 
     /// The same without features and labels.
@@ -338,6 +344,7 @@ impl Graph {
             duplicates: self.duplicates,
             unknown_nodes: self.unknown_nodes,
             sides: self.sides.clone(),
+            weights: self.weights.clone(),
         }
     }
 
@@ -368,7 +375,7 @@ impl Graph {
         self.adjacency.nnz() / 2
     }
 
-    /// The symmetric adjacency pattern.
+    /// The symmetric adjacency: a pattern or, if the edges have weights, their weights on a scale with mean 1.
     pub fn adjacency(&self) -> &Csr {
         &self.adjacency
     }

@@ -289,8 +289,10 @@ pub(crate) fn columns_of(components: &[Component], pairwise: bool) -> usize {
         + if pairwise { PAIRWISE_WIDTH } else { 0 }
 }
 
-/// Estimated number of columns of X.
+/// Estimated number of features of X.
 pub(crate) const PAIRWISE_WIDTH: usize = 10 * pairwise::COLUMNS.len();
+/// The same in addition for a weighted graph.
+pub(crate) const WEIGHTED_WIDTH: usize = 10 * pairwise::WEIGHTED.len();
 
 /// Fits the compatibility matrices of some components. With a recording, only the values on its pairs are
 /// kept. `place`: whether the components will embed the nodes of other graphs.
@@ -358,12 +360,13 @@ pub(crate) fn learn_pairs<'a>(
             probe.extend(x.similarities(&negatives, exec));
             probe
         };
-        let x = Pairwise::fit(&columns, &labels, pairwise::ALL, exec)?;
+        let all: Vec<usize> = (0..source.width()).collect();
+        let x = Pairwise::fit(&columns, &labels, &all, exec)?;
         let width = params.width.unwrap_or(PAIRWISE_WIDTH);
         let design = PairwiseDesign { pairwise: &x, columns: &columns };
         let act = params.for_act.then(|| DesignBlock::collect(&design, width, exec));
         for (group, own) in source.parts() {
-            let x = Pairwise::fit(&columns, &labels, own, exec)?;
+            let x = Pairwise::fit(&columns, &labels, &own, exec)?;
             parts.push(PairScore {
                 subject: Subject::PairColumns(group),
                 probe: probe(&x),

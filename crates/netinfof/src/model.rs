@@ -25,7 +25,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, NodePlacement, PlacementInput, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Features, Graph, NodeId, NodeInputs, Pair};
+use crate::graph::{Csr, EdgeWeights, Features, Graph, NodeId, NodeInputs, Pair, WeightScale};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -267,6 +267,17 @@ impl Model {
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: FittedTask::Embedding(components.iter().map(place).collect()),
         }
+    }
+
+    /// Whether the model uses weights of edges, so that newer graphs need them, too.
+    pub fn uses_weights(&self) -> bool {
+        self.weight_scale().is_some()
+    }
+
+    /// The scale of the weights that the model uses, if it uses any.
+    pub(crate) fn weight_scale(&self) -> Option<WeightScale> {
+        self.training.values()?;
+        self.graph.weights().map(EdgeWeights::scale)
     }
 
     /// Description of the model.

@@ -9,6 +9,8 @@ mod across;
 mod connected;
 mod degrees;
 mod feature_rows;
+mod feature_source;
+mod weighted;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,12 +18,13 @@ use std::sync::Arc;
 
 use self::connected::Connections;
 pub(crate) use self::degrees::DegreeScore;
-use self::feature_rows::FeatureRows;
-use crate::component::{ComponentParams, Preparation, PreparedRows};
+use self::feature_source::FeatureSource;
+use self::weighted::{WeightedSource, WeightedWalker};
+use crate::component::{ComponentParams, Preparation};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::{Csr, Features, NodeId, Pair, Sides};
-use crate::kernel::{self, Blocks};
+use crate::kernel;
 use crate::linalg::solve_spd;
 use crate::matrix::{LARGE, Matrix};
 use crate::spec::{Group, Weighting};
@@ -50,8 +53,15 @@ pub(crate) const COLUMNS: [&str; 20] = [
     "features of the neighbours",
 ];
 
-/// All columns.
-pub(crate) const ALL: Range<usize> = 0..COLUMNS.len();
+/// Columns of a weighted graph in addition, from the weights of edges.
+pub(crate) const WEIGHTED: [&str; 5] = [
+    "log weights of the ends, sum",
+    "log weights of the ends, difference",
+    "resource allocation by weight",
+    "log resource allocation by weight",
+    "log paths of 3, by weight",
+];
+
 /// The columns that need no features.
 const STRUCTURE: Range<usize> = 0..15;
 /// The columns that need no edges.
@@ -67,9 +77,6 @@ pub(crate) const MAX_DEGREE: usize = 4096;
 /// Maximum number of neighbours whose features are compared per pair; more are sampled.
 const MAX_COMPARED: usize = 64;
 
-/// Products of larger features may overflow single precision.
-const LARGEST_SQUARED: f32 = 1e15;
-
 /// The source of the columns of X.
 #[derive(Debug)]
 pub struct PairwiseSource<'a> {
@@ -82,19 +89,8 @@ pub struct PairwiseSource<'a> {
     features: Option<FeatureSource<'a>>,
     /// Of a bipartite graph; the columns are then those of [`across`].
     sides: Option<Arc<Sides>>,
-}
-
-/// Rows of features of length 1, unweighted and with rare columns given more weight.
-#[derive(Debug)]
-struct FeatureSource<'a> {
-    plain: FeatureRows<'a>,
-    norms: Vec<f32>,
-    rare: FeatureRows<'a>,
-    /// Whether a node has any features: the square of its row.
-    own: Vec<f32>,
-    /// With M the sum of a node's neighbours' rows: |M|² and M · its own row.
-    square: Vec<f32>,
-    with_own: Vec<f32>,
+    /// Of a weighted graph.
+    weighted: Option<WeightedSource>,
 }
 
 impl<'a> PairwiseSource<'a> {
@@ -117,7 +113,8 @@ impl<'a> PairwiseSource<'a> {
         let features = preparation.and_then(|how| FeatureSource::new(LARGE, &graph, features, how, exec));
         let connections = Connections::new(&graph);
         let max_degree = MAX_DEGREE;
-        PairwiseSource { graph, max_degree, inverse, around, connections, features, sides: None }
+        let weighted = WeightedSource::new(&graph);
+        PairwiseSource { graph, max_degree, inverse, around, connections, features, sides: None, weighted }
     }
 
     /// The same for pairs across the two sides, if there are sides.
@@ -134,11 +131,18 @@ impl<'a> PairwiseSource<'a> {
         &self.graph
     }
 
+    /// Number of columns.
+    pub(crate) fn width(&self) -> usize {
+        COLUMNS.len() + if self.weighted.is_some() { WEIGHTED.len() } else { 0 }
+    }
+
     /// The columns by group of the verdict.
-    pub(crate) fn parts(&self) -> Vec<(Group, Range<usize>)> {
-        let mut parts = vec![(Group::Structure, STRUCTURE)];
+    pub(crate) fn parts(&self) -> Vec<(Group, Vec<usize>)> {
+        let structure = STRUCTURE.chain(COLUMNS.len()..self.width());
+        let mut parts = vec![(Group::Structure, structure.collect())];
         if self.features.is_some() {
-            parts.extend([(Group::Features, FEATURES), (Group::Propagation, PROPAGATION)]);
+            let columns = [(Group::Features, FEATURES), (Group::Propagation, PROPAGATION)];
+            parts.extend(columns.map(|(group, own)| (group, own.collect())));
         }
         parts
     }
@@ -162,124 +166,19 @@ impl<'a> PairwiseSource<'a> {
             let mut rows = Vec::new();
             for group in &groups[range] {
                 walker.start(group[0].0[0]);
-                rows.extend(group.iter().map(|&([_, other], at)| (at, walker.pair(other))));
+                rows.extend(
+                    group.iter().map(|&([_, other], at)| (at, walker.pair(other), walker.weighted_pair(other))),
+                );
             }
             rows
         });
-        let mut out = Matrix::zeros(pairs.len(), COLUMNS.len());
-        for (at, row) in blocks.into_iter().flatten() {
-            out.row_mut(at as usize).copy_from_slice(&row);
+        let mut out = Matrix::zeros(pairs.len(), self.width());
+        for (at, row, weighted) in blocks.into_iter().flatten() {
+            let (plain, more) = out.row_mut(at as usize).split_at_mut(COLUMNS.len());
+            plain.copy_from_slice(&row);
+            more.copy_from_slice(weighted.as_ref().map_or(&[], |row| &row[..]));
         }
         out
-    }
-}
-
-impl<'a> FeatureSource<'a> {
-    /// Words are compared unweighted, and with rare words given more weight. Other features are compared as
-    /// prepared for the components: without scaling the largest column would dominate.
-    fn new(
-        large: usize,
-        graph: &Csr,
-        features: Cow<'a, Features>,
-        preparation: &Preparation,
-        exec: &Exec,
-    ) -> Option<Self> {
-        let n = graph.rows();
-        let unit = |square: f64| if square > 0.0 { (1.0 / square.sqrt()) as f32 } else { 0.0 };
-        let squares = |row: &[f32]| row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
-        let scale = |features: &Features| -> Vec<f32> {
-            match features {
-                Features::None => Vec::new(),
-                Features::Dense(x) => (0..n).map(|row| unit(squares(x.row(row)))).collect(),
-                Features::Sparse(x) => (0..n)
-                    .map(|row| unit(x.row_values(row).map_or(x.row(row).len() as f64, squares)))
-                    .collect(),
-            }
-        };
-        let large = matches!(&*features, Features::Dense(x) if x.rows() * preparation.width() >= large);
-        let made = |x: Cow<'a, Matrix>| {
-            let prepared = PreparedRows::new(x, Cow::Owned(preparation.clone()), exec);
-            let factors = exec.map_blocks(n, 4096, |rows| {
-                let mut room = vec![0.0; Blocks::cols(&prepared)];
-                let of = |row| {
-                    prepared.row(row, &mut room);
-                    unit(squares(&room))
-                };
-                rows.map(of).collect::<Vec<_>>()
-            });
-            FeatureRows::Large { prepared, factors: factors.concat() }
-        };
-        let dense = |features: &Cow<'a, Features>| match features {
-            Cow::Borrowed(Features::Dense(x)) => Cow::Borrowed(x),
-            Cow::Owned(Features::Dense(x)) => Cow::Owned(x.clone()),
-            _ => unreachable!("they are dense"),
-        };
-        let (plain, norms, rare) = if preparation.keeps_words() {
-            let features = Features::without_missing(features);
-            let norms = scale(&features);
-            let rare = if large {
-                made(dense(&features))
-            } else {
-                let mut weighed = Features::clone(&features);
-                if let Some(rarity) = &preparation.rarity {
-                    weighed.weigh_cols(rarity);
-                }
-                let scales = scale(&weighed);
-                unit_rows(&mut weighed, &scales, exec);
-                FeatureRows::of(Cow::Owned(weighed))
-            };
-            if features.largest() > LARGEST_SQUARED {
-                let mut plain = Features::clone(&features);
-                unit_rows(&mut plain, &norms, exec);
-                (FeatureRows::of(Cow::Owned(plain)), vec![1.0; n], rare)
-            } else {
-                (FeatureRows::of(features), norms, rare)
-            }
-        } else if large {
-            (made(dense(&features)), vec![1.0; n], made(dense(&features)))
-        } else {
-            let mut whole = match &*features {
-                Features::None => return None,
-                Features::Dense(x) => {
-                    let rows = PreparedRows::new(Cow::Borrowed(x), Cow::Borrowed(preparation), exec);
-                    Features::Dense(rows.whole(exec))
-                }
-                Features::Sparse(x) => preparation.sparse(x, exec),
-            };
-            let norms = scale(&whole);
-            let plain = whole.clone();
-            unit_rows(&mut whole, &norms, exec);
-            (FeatureRows::of(Cow::Owned(plain)), norms, FeatureRows::of(Cow::Owned(whole)))
-        };
-        let sums = exec.map_blocks(n, 64.max(n.div_ceil(64)), |range| {
-            let mut scratch = vec![0.0f32; rare.cols()];
-            let mut out = Vec::with_capacity(range.len());
-            for node in range {
-                let neighbours = || graph.row(node).iter().map(|&k| k as usize);
-                rare.add(node, &mut scratch);
-                let own = rare.dot(node, &scratch);
-                rare.clear(std::iter::once(node), &mut scratch);
-                neighbours().for_each(|k| rare.add(k, &mut scratch));
-                let square = neighbours().map(|k| rare.dot(k, &scratch)).sum();
-                out.push([own, square, rare.dot(node, &scratch)]);
-                rare.clear(neighbours(), &mut scratch);
-            }
-            out
-        });
-        let sums: Vec<[f32; 3]> = sums.into_iter().flatten().collect();
-        let part = |at: usize| sums.iter().map(|sum| sum[at]).collect();
-        Some(FeatureSource { plain, norms, rare, own: part(0), square: part(1), with_own: part(2) })
-    }
-}
-
-/// Multiplies every row by its factor.
-fn unit_rows(features: &mut Features, factors: &[f32], exec: &Exec) {
-    match features {
-        Features::None => {}
-        Features::Dense(x) => {
-            exec.fill_matrix(x, |row, values| values.iter_mut().for_each(|v| *v *= factors[row]));
-        }
-        Features::Sparse(x) => x.map_values(|row, v| v * factors[row]),
     }
 }
 
@@ -296,6 +195,7 @@ struct Walker<'a> {
     plain: Vec<f32>,
     rare: Vec<f32>,
     neighbours: Vec<f32>,
+    weighted: Option<WeightedWalker<'a>>,
 }
 
 impl<'a> Walker<'a> {
@@ -311,10 +211,14 @@ impl<'a> Walker<'a> {
             plain: vec![0.0; columns],
             rare: vec![0.0; columns],
             neighbours: vec![0.0; columns],
+            weighted: source.weighted.as_ref().map(|own| WeightedWalker::new(own, &source.graph, source.max_degree)),
         }
     }
 
     fn start(&mut self, node: NodeId) {
+        if let Some(weighted) = &mut self.weighted {
+            weighted.start(node);
+        }
         let PairwiseSource { graph, inverse, max_degree, features, .. } = self.source;
         for &k in graph.row(self.start as usize) {
             self.near[k as usize] = false;
@@ -419,6 +323,11 @@ impl<'a> Walker<'a> {
         .map(|v| v as f32)
     }
 
+    /// The columns of the same pair from weights, if the graph has any.
+    fn weighted_pair(&self, other: NodeId) -> Option<[f32; WEIGHTED.len()]> {
+        self.weighted.as_ref().map(|weighted| weighted.pair(other, self.source.sides.as_deref()))
+    }
+
     fn cosines(&self, features: &FeatureSource<'_>, j: usize, linked: bool, d: f64, e: f64) -> [f64; 5] {
         let FeatureSource { plain, norms, rare, own, square, with_own } = features;
         let i = self.start as usize;
@@ -482,7 +391,7 @@ const DEVIATION: f32 = 0.2;
 
 impl Pairwise {
     /// From some of the columns of training pairs and their labels; other columns get no weight.
-    pub(crate) fn fit(columns: &Matrix, labels: &[bool], used: Range<usize>, exec: &Exec) -> Result<Self> {
+    pub(crate) fn fit(columns: &Matrix, labels: &[bool], used: &[usize], exec: &Exec) -> Result<Self> {
         // A part of the pairs is enough for the knots and the score, which have few parameters.
         let stride = columns.rows().div_ceil(FITTED_PAIRS).max(1);
         let picked: Vec<usize> = (0..columns.rows()).step_by(stride).collect();

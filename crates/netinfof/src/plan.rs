@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Features, Graph};
 use crate::linalg::{DENSE_COST, SPARSE_COST};
-use crate::link::PAIRWISE_WIDTH;
+use crate::link::{PAIRWISE_WIDTH, WEIGHTED_WIDTH};
 use crate::params::{Goal, LinkParams, NodeParams};
 use crate::spec::{ComponentKind, ComponentSource, Depth, FilterSpec};
 use crate::split::LinkPairs;
@@ -123,6 +123,8 @@ struct GraphSizes {
     /// Entries of the features that are not zero.
     stored: f64,
     sparse: bool,
+    /// Whether edges have weights.
+    weighted: bool,
 }
 
 impl GraphSizes {
@@ -139,18 +141,32 @@ impl GraphSizes {
             Features::Dense(x) => (x.cols() as f64, (x.rows() * x.cols()) as f64, false),
             Features::Sparse(x) => (x.cols() as f64, x.nnz() as f64, true),
         };
-        GraphSizes { nodes, entries: graph.adjacency().nnz() as f64, columns, stored, sparse }
+        let adjacency = graph.adjacency();
+        let weighted = adjacency.values().is_some();
+        GraphSizes { nodes, entries: adjacency.nnz() as f64, columns, stored, sparse, weighted }
     }
 
-    /// A sparse matrix of the nodes without values.
+    /// An adjacency matrix of the nodes, with values if edges have weights.
+    fn adjacency(&self, entries: f64) -> f64 {
+        self.pattern(entries) + if self.weighted { 4.0 * entries } else { 0.0 }
+    }
+
+    /// The same without values.
     fn pattern(&self, entries: f64) -> f64 {
         4.0 * entries + 8.0 * self.nodes
+    }
+
+    /// This much, if edges have weights.
+    fn if_weighted(&self, bytes: f64) -> f64 {
+        if self.weighted { bytes } else { 0.0 }
     }
 
     /// The graph with its features.
     fn graph(&self) -> f64 {
         let features = if self.sparse { 8.0 * (self.stored + self.nodes) } else { 4.0 * self.stored };
-        self.pattern(self.entries) + features + 8.0 * self.nodes
+        // The weights as they were given are kept beside those of the adjacency.
+        let given = self.if_weighted(2.0 * self.entries);
+        self.adjacency(self.entries) + given + features + 8.0 * self.nodes
     }
 
     /// Features prepared in one way.
@@ -216,8 +232,10 @@ fn needs_of(
             let walking = nodes * 2.0 * trials * WALK * 1e-9 / threads;
             ComponentNeeds {
                 columns: dim,
-                // The counts and their transpose.
-                building: 2.0 * 8.0 * visits + 2.0 * sizes.rows(width),
+                // The counts and their transpose, and sums of weights.
+                building: 2.0 * 8.0 * visits
+                    + 2.0 * sizes.rows(width)
+                    + sizes.if_weighted(8.0 * (entries + nodes)),
                 built: 2.0 * sizes.rows(dim),
                 seconds: walking + products * sparse(visits, width) + sketch + sparse(visits, dim),
                 again: walking + sparse(visits, dim),
@@ -315,7 +333,7 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
     // Rows of the nodes of training pairs, in the graphs of their folds.
     let touched = 2.0 * fitted + 8.0 * fitted_edges;
     let rows = if folds == 0.0 { 0.0 } else { folds * nodes * -(-touched / (folds * nodes)).exp_m1() };
-    let training = sizes.pattern(2.0 * train);
+    let training = sizes.adjacency(2.0 * train);
 
     let mut planner = Planner { held: sizes.graph(), stages: Vec::new() };
     let listed = 8.0 * edges;
@@ -331,6 +349,7 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
     if pairwise {
         let features = if featureless { 0.0 } else { sizes.prepared() + 24.0 * nodes };
         planner.held += 37.0 * nodes + features + 80.0 * pairs;
+        planner.held += sizes.if_weighted(16.0 * nodes + 20.0 * pairs);
         // Two-step neighbourhoods of the ends of pairs, and features of neighbours.
         let degree = entries / nodes.max(1.0);
         let looked_at = (pairs + 2.0 * fitted) * (degree * degree).min(4e6) * 4e-9;
@@ -350,7 +369,7 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         .collect();
     let large = params.component.is_large(graph.nodes());
     let record = !act || pairs < 2.0 * nodes;
-    let width = needs.iter().map(|need| need.1.columns).sum::<f64>() + PAIRWISE_WIDTH as f64;
+    let width = needs.iter().map(|need| need.1.columns).sum::<f64>() + PAIRWISE_WIDTH as f64 + sizes.if_weighted(WEIGHTED_WIDTH as f64);
     let entry = if fitted * width * 4.0 <= f64::from(128 << 20) { 4.0 } else { 2.0 };
     // Kept of a component that was learned.
     let kept = |columns: f64| {
@@ -388,11 +407,13 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         let seconds = all(&|need| folds * need.again + fitting(need.columns));
         // ẑ takes the place of the embedding, and the basis is released.
         let growing = largest(&|need| learning(need.columns) - need.built);
-        planner.stage("compatibility", built.max(learned) + growing, seconds);
+        // H counts edges without their weights.
+        let counted = sizes.if_weighted(parallel as f64 * sizes.pattern(2.0 * train));
+        planner.stage("compatibility", built.max(learned) + growing + counted, seconds);
         planner.held += learned;
     }
     if pairwise {
-        planner.stage("pairs", 80.0 * fitted, seconds);
+        planner.stage("pairs", 80.0 * fitted + sizes.if_weighted(20.0 * fitted), seconds);
     }
     let vectors = 3.0 * sizes.rows(52.0);
     let iterations = params.component.rsvd.iterations(nodes as usize, 52) as f64;
@@ -468,7 +489,7 @@ pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Pla
     let at_once =
         if large { largest } else { propagated.iter().map(|need| need.built).sum::<f64>() + largest };
     // Another graph of the same size, made from a list of edges and a set of them.
-    let rewired = if controls > 0.0 { sizes.pattern(entries) + 20.0 * entries } else { 0.0 };
+    let rewired = if controls > 0.0 { sizes.adjacency(entries) + 20.0 * entries } else { 0.0 };
     planner.stage("information", at_once.max(rewired) + rewired / 3.0, seconds + entries * controls * 60e-9);
     if goal == Goal::Act {
         planner.stage("act", 4.0 * rows * width, known * width * width * 4.0 * DENSE * 1e-9 / threads + 1.0);

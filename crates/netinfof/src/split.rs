@@ -388,7 +388,7 @@ pub fn links_given(
         }
     }
     let split = LinkSplit {
-        graph: Csr::symmetric(graph.nodes(), &edges),
+        graph: with_weights_of(graph, &edges, exec),
         train: edges,
         valid,
         test,
@@ -400,6 +400,22 @@ pub fn links_given(
         sides,
     };
     with_negatives(split, graph, seed, exec)
+}
+
+/// The adjacency of training edges with the weights that they have in the graph.
+fn with_weights_of(graph: &Graph, edges: &[Pair], exec: &Exec) -> Csr {
+    let pattern = Csr::symmetric(graph.nodes(), edges);
+    let known = graph.adjacency();
+    if known.values().is_some() {
+        let unknown = edges.iter().filter(|[i, j]| !known.contains(*i, *j)).count();
+        if unknown > 0 {
+            exec.notice(format!(
+                "{unknown} of {} training edges are not in the graph and have no weight: the median weight is used",
+                edges.len()
+            ));
+        }
+    }
+    pattern.with_values_of(known, graph.usual_weight())
 }
 
 /// The graph with the sides that its structure shows, if nothing was stated. The paper protocol has no sides.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use netinfof::graph::WeightTransform;
 use netinfof::{Error, Result};
 use netinfof_io::load::{Format, LoadParams};
 
@@ -60,6 +61,30 @@ pub(crate) struct LoadArgs {
     pub(crate) format: Option<FormatArg>,
     #[command(flatten)]
     pub(crate) sides: SidesArgs,
+    #[command(flatten)]
+    pub(crate) weights: WeightArgs,
+}
+
+/// The weights of the edges.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct WeightArgs {
+    /// Weights of the edges: the name or number of a column of the edge list, at least 0
+    ///
+    /// Also the name of an attribute of edges (GraphML, GML, node-link, Pajek: `values`), of an array of an npz file, or `value` for the
+    /// values of a matrix. Heavier edges count more in structure and in propagation. [default: edges have no weights]
+    #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
+    pub(crate) weight: Option<String>,
+    /// How weights are used: ln(1 + weight/median), or as they are [default: log]
+    #[arg(long, value_enum, requires = "weight", help_heading = INPUT)]
+    pub(crate) weight_scale: Option<WeightScaleArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum WeightScaleArg {
+    /// ln(1 + weight/median), for weights of several orders of magnitude
+    Log,
+    /// As they are
+    Linear,
 }
 
 /// Whether the graph is bipartite.
@@ -146,6 +171,11 @@ impl LoadArgs {
         params.id.clone_from(&self.id);
         params.label.clone_from(&self.label);
         params.bipartite = self.sides.stated();
+        params.weight.clone_from(&self.weights.weight);
+        params.weight_transform = match self.weights.weight_scale {
+            None | Some(WeightScaleArg::Log) => WeightTransform::Log,
+            Some(WeightScaleArg::Linear) => WeightTransform::Linear,
+        };
         let columns = &self.columns;
         params.header = (columns.header || columns.no_header).then_some(columns.header);
         params.columns.features.clone_from(&columns.features);

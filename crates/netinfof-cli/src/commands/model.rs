@@ -8,7 +8,7 @@ use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNode
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg};
+use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg, WeightArgs};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 
@@ -24,10 +24,15 @@ impl ModelArgs {
             columns: ColumnArgs::default(),
             format: self.format,
             sides: SidesArgs::default(),
+            weights: WeightArgs { weight: self.weight.clone(), ..WeightArgs::default() },
         };
         let mut files = files.params()?;
         files.bipartite = Some(model.graph().sides().is_some());
         let schema = model.graph().schema();
+        // The same column as in the model's graph.
+        if model.uses_weights() && files.weight.is_none() {
+            files.weight = schema.and_then(|schema| schema.weight.clone());
+        }
         files.columns.like = schema.filter(|schema| !schema.columns.is_empty()).cloned();
 
         files.components.clone_from(&self.component);

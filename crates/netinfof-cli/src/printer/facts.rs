@@ -45,7 +45,16 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             "  clustering  {clustering:.3} of the pairs of a node's neighbours are joined, on average"
         ));
     }
-    lines.push("  edges are   undirected, unweighted".into());
+    lines.push(match &facts.weights {
+        None => "  edges are   undirected, unweighted".into(),
+        Some(own) => format!(
+            "  edges are   undirected, with weights from {} to {}, median {} ({} scale)",
+            own.smallest,
+            own.largest,
+            own.median,
+            own.transform.name()
+        ),
+    });
     if let Some(r) = facts.degree_assortativity {
         lines.push(format!("  assortative {r:+.3} (correlation of the degrees at the ends of an edge)"));
     }

@@ -10,6 +10,7 @@ mod models;
 mod reports;
 mod shell;
 mod tables;
+mod weights;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::layout::UNUSED;
-use super::list;
-use crate::npz::{COMPONENT, Npz, QUALIFIED};
+use super::{LoadParams, list, weights};
+use crate::npz::{COMPONENT, Npz, QUALIFIED, WEIGHT_TRANSFORM};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
@@ -13,19 +12,20 @@ use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
 /// `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
-pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
+pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut npz = Npz::open(path)?;
     if npz.has("adj_indptr") || npz.has("adj_matrix.indptr") {
-        return from_shchur(&mut npz, name, exec);
+        return from_shchur(&mut npz, name, params, exec);
     }
     if npz.has("edges") && npz.has("node_features") {
+        weights::none_in(params, "this layout of npz")?;
         return from_heterophilous(&mut npz, name, exec);
     }
     if npz.names().is_empty() {
         return Err(npz.error(no_npz(&npz.entries())));
     }
     if ["indptr", "indices", "data", "shape"].iter().all(|part| npz.has(part)) {
-        return from_scipy(&mut npz, name, exec);
+        return from_scipy(&mut npz, name, params, exec);
     }
     if !npz.has("edge_index") {
         let what = format!("no array `edge_index`; the file holds {}", list(&npz.names()));
@@ -47,7 +47,11 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     } else {
         edges.iter().flatten().max().map_or(0, |&top| top as usize + 1)
     };
-    let mut graph = Graph::from_edges(name, nodes, &edges)?;
+    let own_weights = own_weights(&mut npz, params);
+    let params = own_weights.as_ref().unwrap_or(params);
+    let listed = npz_weights(&mut npz, &edges, params)?;
+    let listing = listed.as_ref().map_or(&edges, |own| own.edges.as_ref().unwrap_or(&edges));
+    let mut graph = Graph::from_edges(name, nodes, listing)?;
     let mut used =
         vec!["edge_index", "num_nodes", "y", "ids", "truth", "side", "side_names", "num_users", "num_items"];
     let columns = feature_columns(&mut npz);
@@ -64,7 +68,11 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     }
     let own: Vec<String> = npz.names().into_iter().filter(|name| name.starts_with(COMPONENT)).collect();
     used.extend(own.iter().map(String::as_str));
-    unused(&npz.names(), &used, name, exec);
+    if let Some(NpzWeights { array, values, .. }) = &listed {
+        graph = weights::put(graph, listing, values, array, params, exec)?;
+        used.extend([array.as_str(), WEIGHT_TRANSFORM]);
+    }
+    unused(&npz.names(), &used, name, listed.is_some(), exec);
     for array in &own {
         let (shape, values) = npz.floats(array)?;
         let [rows, cols] = shape[..] else {
@@ -79,6 +87,7 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     }
     let mut schema = Schema::new("npz");
     schema.ends = vec!["edge_index".into()];
+    schema.weight = listed.as_ref().map(|own| own.array.clone());
     schema.label = graph.labels().is_some().then(|| "y".into());
     schema.columns = columns.filter(|columns| columns.len() == graph.features().cols()).unwrap_or_default();
     schema.dropped = dropped(&npz.names(), &used);
@@ -104,6 +113,50 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         }
     }
     Ok(graph)
+}
+
+/// Weights of edges in an npz file.
+struct NpzWeights {
+    /// The array that holds them.
+    array: String,
+    values: Vec<f32>,
+    /// Their edges, if those are not in `edge_index`.
+    edges: Option<Vec<Pair>>,
+}
+
+/// In files of this program: weights are used as the graph used them that was saved.
+fn own_weights(npz: &mut Npz, params: &LoadParams) -> Option<LoadParams> {
+    if params.weight.is_some() || !(npz.has(WEIGHT_TRANSFORM) && npz.has("edge_weight")) {
+        return None;
+    }
+    let text = npz.array(WEIGHT_TRANSFORM).ok()?.text()?;
+    let weight_transform = serde_json::from_value(text.into()).ok()?;
+    Some(LoadParams { weight: Some("edge_weight".into()), weight_transform, ..params.clone() })
+}
+
+/// The weights that are asked for: one number per edge of `edge_index`, or of the directed edges beside it.
+fn npz_weights(npz: &mut Npz, edges: &[Pair], params: &LoadParams) -> Result<Option<NpzWeights>> {
+    const DIRECTED: &str = "edge_index_directed";
+    let Some(array) = params.weight.clone() else { return Ok(None) };
+    if !npz.has(&array) {
+        let need = format!("an array with one number per edge; the file holds {}", list(&npz.names()));
+        return Err(netinfof::Error::param("weight", array, need));
+    }
+    let (shape, values) = npz.floats(&array)?;
+    if !matches!(shape[..], [_] | [_, 1]) {
+        return Err(npz.error(format!("`{array}` has shape {shape:?}; one weight per edge was expected")));
+    }
+    if values.len() == edges.len() {
+        return Ok(Some(NpzWeights { array, values, edges: None }));
+    }
+    if npz.has(DIRECTED) {
+        let directed = npz_pairs(npz, DIRECTED)?;
+        if directed.len() == values.len() {
+            return Ok(Some(NpzWeights { array, values, edges: Some(directed) }));
+        }
+    }
+    let what = format!("`{array}` has {} weights, but `edge_index` has {} edges", values.len(), edges.len());
+    Err(npz.error(what))
 }
 
 /// The sides of a bipartite graph: `side` (0 or 1 per node) and `side_names` as this program writes them, or
@@ -182,7 +235,7 @@ fn feature_columns(npz: &mut Npz) -> Option<Vec<FeatureColumn>> {
 }
 
 /// Issues a notice with the names of unused parts of a file; information about edges in them is lost.
-pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) {
+pub(super) fn unused(names: &[String], used: &[&str], graph: &str, weighted: bool, exec: &Exec) {
     let is_used = |name: &String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
     let rest: Vec<String> = names.iter().filter(|name| !is_used(name)).cloned().collect();
     if rest.is_empty() {
@@ -190,7 +243,8 @@ pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) 
     }
     let edges =
         rest.iter().any(|name| name.contains("edge") || name.contains("weight") || name == "directed");
-    let edges = if edges { format!(": {UNUSED}") } else { String::new() };
+    let reason = || weights::unused_reason(weighted, rest.iter().map(String::as_str));
+    let edges = if edges { format!(": {}", reason()) } else { String::new() };
     let verb = if rest.len() == 1 { "is" } else { "are" };
     exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}", list(&rest)));
 }
@@ -208,7 +262,7 @@ fn no_npz(entries: &[String]) -> String {
 }
 
 /// gnn-benchmark's (Shchur et al. 2018): adjacency and attributes as sparse matrices.
-fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+fn from_shchur(npz: &mut Npz, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let prefix = |kind: &str| {
         if npz.has(&format!("{kind}_indptr")) { format!("{kind}_") } else { format!("{kind}_matrix.") }
     };
@@ -226,14 +280,21 @@ fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
         let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32-bit ids allow"))?;
         edges.extend(adjacency.row(row).iter().map(|&other| [own, other]));
     }
-    if adjacency.values().is_some_and(|values| values.iter().any(|&value| value != 1.0)) {
-        exec.notice(format!("{name}: the values of `{adj}data` are not used: {UNUSED}"));
+    let data = format!("{adj}data");
+    let weighted = weights::of_matrix(params, &[&data])?;
+    if !weighted && adjacency.values().is_some_and(|values| values.iter().any(|&value| value != 1.0)) {
+        let reason = weights::unused_reason(false, []);
+        exec.notice(format!("{name}: the values of `{data}` are not used: {reason}"));
     }
     let mut graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
+    if let Some(values) = adjacency.values().filter(|_| weighted) {
+        graph = weights::put(graph, &edges, values, &data, params, exec)?;
+        graph = graph.with_schema(weights::noted(Schema::new("npz"), &data));
+    }
     let parts = |prefix: &str| ["indptr", "indices", "data", "shape"].map(|part| format!("{prefix}{part}"));
     let used: Vec<String> = [parts(&adj), parts(&attr)].concat();
     let used = used.iter().map(String::as_str).chain(["labels", "attr_matrix"]).collect::<Vec<_>>();
-    unused(&npz.names(), &used, name, exec);
+    unused(&npz.names(), &used, name, weighted, exec);
     if npz.has(&format!("{attr}indptr")) {
         graph = graph.with_features(Features::Sparse(npz_csr(npz, &attr)?))?;
     } else if npz.has("attr_matrix") {
@@ -246,7 +307,7 @@ fn from_shchur(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
 }
 
 /// A sparse adjacency matrix as SciPy's `save_npz` writes it, by rows or by columns.
-fn from_scipy(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+fn from_scipy(npz: &mut Npz, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let (_, shape) = npz.integers("shape")?;
     let [rows, cols] = shape[..] else { return Err(npz.error("`shape` must hold two numbers")) };
     if rows != cols {
@@ -256,6 +317,8 @@ fn from_scipy(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
     }
     let adjacency = npz_csr(npz, "")?;
     let mut edges = Vec::with_capacity(adjacency.nnz());
+    let used = weights::of_matrix(params, &["data"])?;
+    let mut listed = Vec::new();
     let (mut weighted, mut both_ways) = (false, true);
     for row in 0..adjacency.rows() {
         let own = NodeId::try_from(row).map_err(|_| npz.error("more nodes than 32-bit ids allow"))?;
@@ -264,21 +327,27 @@ fn from_scipy(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
             let value = values.map_or(1.0, |values| values[at]);
             if value != 0.0 {
                 edges.push([own, other]);
+                listed.push(value);
                 weighted |= value != 1.0;
             }
         }
     }
-    let graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
+    let mut graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
     both_ways &= 2 * graph.edge_count() + graph.self_loops() == edges.len();
-    let lost: Vec<&str> = [(weighted, "values"), (!both_ways, "directions")]
+    let lost: Vec<&str> = [(weighted && !used, "values"), (!both_ways, "directions")]
         .into_iter()
         .filter(|(lost, _)| *lost)
         .map(|(_, what)| what)
         .collect();
     if !lost.is_empty() {
-        exec.notice(format!("{name}: {} of the sparse matrix are not used: {UNUSED}", lost.join(" and ")));
+        let reason = weights::unused_reason(used, []);
+        exec.notice(format!("{name}: {} of the sparse matrix are not used: {reason}", lost.join(" and ")));
     }
     let mut schema = Schema::new("a sparse adjacency matrix of SciPy");
+    if used {
+        graph = weights::put(graph, &edges, &listed, "data", params, exec)?;
+        schema.weight = Some("data".into());
+    }
     schema.ends = vec!["indices".into()];
     Ok(graph.with_schema(schema))
 }
@@ -286,7 +355,7 @@ fn from_scipy(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
 /// The heterophilous collection's (Platonov et al. 2023): every edge once.
 fn from_heterophilous(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
     let edges = npz_pairs(npz, "edges")?;
-    unused(&npz.names(), &["edges", "node_features", "node_labels"], name, exec);
+    unused(&npz.names(), &["edges", "node_features", "node_labels"], name, false, exec);
     let features = npz_dense(npz, "node_features", exec)?;
     let nodes = match &features {
         Features::Dense(x) => x.rows(),

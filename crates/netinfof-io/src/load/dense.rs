@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::LoadParams;
-use super::layout::{UNUSED, is_adjacency};
+use super::layout::is_adjacency;
+use super::weights;
 use crate::row::Row;
 use crate::table::Table;
 use netinfof::graph::Schema;
@@ -46,11 +47,16 @@ fn named(first: &Row) -> bool {
     first.len() > 2 && !first.is_number(0) && (first.cell(0).is_empty() || !first.is_number(1))
 }
 
+/// What the values of the matrix are called.
+const VALUES: &str = "value";
+
 pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let fault = |what: String| Error::Format { path: path.into(), what };
     if !params.nodes.is_empty() {
         return Err(Error::param("nodes", "a node table", "an edge list as GRAPH, with one edge per line"));
     }
+    let weighted = weights::of_matrix(params, &[VALUES])?;
+    let mut values: Vec<f32> = Vec::new();
     let mut rows = Table::open(path)?;
     let has_names = {
         let (sample, _) = rows.peek();
@@ -61,7 +67,7 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
         header.map(|header| (1..header.len()).map(|at| header.cell(at).into_owned()).collect());
     let shift = usize::from(names.is_some());
     let (mut edges, mut node, mut width): (Vec<Pair>, usize, usize) = (Vec::new(), 0, 0);
-    let (mut weights, mut both_ways) = (false, true);
+    let (mut has_values, mut both_ways) = (false, true);
     let mut row = Row::default();
     while rows.read(&mut row)? {
         if node.is_multiple_of(1 << 10) {
@@ -89,7 +95,11 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
             };
             if value != 0.0 {
                 edges.push([node as u32, col as u32]);
-                weights |= value != 1.0;
+                has_values |= value != 1.0;
+                if weighted {
+                    let weight = weights::weight_of("", Some(value));
+                    values.push(weight.map_err(|what| rows.error(row.line, what))?);
+                }
             }
         }
         node += 1;
@@ -97,19 +107,23 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     if node != width {
         return Err(fault(format!("{node} rows for {width} columns; a square was expected")));
     }
-    let graph = Graph::from_edges(name, node, &edges)?;
+    let mut graph = Graph::from_edges(name, node, &edges)?;
     let doubled = 2 * graph.edge_count() + graph.self_loops();
     both_ways &= doubled == edges.len();
-    let lost: Vec<&str> = [(weights, "values"), (!both_ways, "directions")]
+    let lost: Vec<&str> = [(has_values && !weighted, "values"), (!both_ways, "directions")]
         .into_iter()
         .filter(|(lost, _)| *lost)
         .map(|(_, what)| what)
         .collect();
     if !lost.is_empty() {
-        exec.notice(format!("{name}: {} of the matrix are not used: {UNUSED}", lost.join(" and ")));
+        exec.notice(format!("{name}: {} of the matrix are not used: {}", lost.join(" and "), weights::unused_reason(weighted, [])));
+    }
+    if weighted {
+        graph = weights::put(graph, &edges, &values, VALUES, params, exec)?;
     }
     let mut schema = Schema::new("an adjacency matrix");
     schema.header_lines = shift;
+    schema.weight = weighted.then(|| VALUES.into());
     let graph = match names {
         Some(names) => graph.with_ids(names),
         None => graph,

@@ -23,7 +23,7 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
     if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
         return two_sides::read(path, name, sides, params, exec);
     }
-    if let Some(layout) = layout.filter(|_| params.nodes.is_empty() && params.ends.is_none())
+    if let Some(layout) = layout.filter(|own| params.nodes.is_empty() && params.ends.is_none() && own.weight.is_none())
         && let Some(graph) = numbered::read(path, name, &layout, exec)?
     {
         layout.notice(name, exec);
@@ -61,10 +61,11 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     let whole_table = table.is_some() && ids.notation.all_numbers;
     let known = ids.names.len();
     let mut edges: Vec<Pair> = Vec::new();
+    let mut weights: Vec<f32> = Vec::new();
     let mut first_unknown = Vec::new();
     let mut rows = Table::open(path)?;
     let mut layout = EdgeLayout::of(&mut rows, params, path)?;
-    rows.only(&layout.ends)?;
+    rows.only(&layout.read())?;
     let mut row = Row::default();
     while rows.read(&mut row)? {
         if edges.len().is_multiple_of(1 << 20) {
@@ -83,9 +84,10 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
                 first_unknown.push(format!("`{cell}` ({})", rows.place(row.line)));
             }
         }
+        weights.extend(layout.weight_in(&row).map_err(|what| rows.error(row.line, what))?);
         edges.push(edge);
     }
-    settle_first_row(&mut layout, &mut edges, &mut ids, table.is_some(), name, exec)?;
+    settle_first_row(&mut layout, &mut edges, &mut weights, &mut ids, table.is_some(), name, exec)?;
     if edges.is_empty() {
         return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
     }
@@ -114,7 +116,11 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         ids.sort_numeric(&mut edges);
     }
     let names = ids.into_names();
+    let listed = layout.weight.map(|_| edges.clone());
     let mut graph = numbered::joined(name, names.len(), edges, exec)?;
+    if let Some((listed, part)) = listed.zip(layout.weight_name()) {
+        graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
+    }
     let mut schema = layout.schema();
     if let Some(table) = table {
         let isolated: Vec<usize> = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).collect();
@@ -134,6 +140,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
 fn settle_first_row(
     layout: &mut EdgeLayout,
     edges: &mut Vec<Pair>,
+    weights: &mut Vec<f32>,
     ids: &mut Ids,
     table: bool,
     name: &str,
@@ -151,6 +158,8 @@ fn settle_first_row(
             cells[at] = row.cell(column).into_owned();
             edge[at] = ids.number(&cells[at], row.line)?;
         }
+        let fault = |what: String| Error::InvalidGraph { what: format!("line {}: {what}", row.line) };
+        weights.extend(layout.weight_in(&row).map_err(fault)?);
         edges.push(edge);
         let [a, b] = cells;
         exec.notice(format!(

@@ -42,15 +42,15 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     let parsed = list(&mut tokens, 0).and_then(|top| {
         let graph = top.into_iter().find(|(key, _)| key.eq_ignore_ascii_case("graph"));
         let Some((_, Gml::List(graph))) = graph else { return Err("no list `graph`".into()) };
-        network(graph)
+        network(graph, params)
     });
     let line = tokens.line;
     let network = parsed.map_err(|what| Error::Parse { path: path.into(), line, what })?;
     network.finish(path, name, "GML", params, exec)
 }
 
-fn network(graph: Vec<(String, Gml)>) -> std::result::Result<Network, String> {
-    let mut network = Network::new("edge");
+fn network(graph: Vec<(String, Gml)>, params: &LoadParams) -> std::result::Result<Network, String> {
+    let mut network = Network::new("edge", params);
     let mut edges = Vec::new();
     for (key, value) in graph {
         match (key.as_str(), value) {
@@ -85,8 +85,9 @@ fn network(graph: Vec<(String, Gml)>) -> std::result::Result<Network, String> {
                         network.find(&id).ok_or_else(|| format!("node `{id}` of an edge does not exist"))?;
                     ends[usize::from(key == "target")] = Some(node);
                 }
-                _ => {
-                    network.edge_attributes.insert(key);
+                (_, value) => {
+                    let number = if let Gml::Scalar(Value::Number(number)) = value { Some(number) } else { None };
+                    network.edge_attribute(network.edge_count(), &key, number);
                 }
             }
         }

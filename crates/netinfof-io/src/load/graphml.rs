@@ -28,7 +28,7 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     let text = String::from_utf8(whole_text(path)?)
         .map_err(|_| Error::Format { path: path.into(), what: "not valid UTF-8 text".into() })?;
     exec.check()?;
-    let mut network = Network::new("edge");
+    let mut network = Network::new("edge", params);
     read(&text, &mut network).map_err(|(line, what)| Error::Parse { path: path.into(), line, what })?;
     network.finish(path, name, "GraphML", params, exec)
 }
@@ -87,7 +87,8 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
                             }
                         }
                         Owner::Edge => {
-                            network.edge_attributes.insert(key.name.clone());
+                            let number = text.trim().parse().ok();
+                            network.edge_attribute(network.edge_count() - 1, &key.name, number);
                         }
                         Owner::Other => {}
                     }
@@ -109,6 +110,9 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
     let mut defaults: Vec<&Key> = keys.values().filter(|key| key.default.is_some()).collect();
     defaults.sort_by(|a, b| a.name.cmp(&b.name));
     for key in defaults {
+        if let Some(value) = key.default.as_deref().and_then(|text| text.trim().parse().ok()) {
+            network.default_weight(&key.name, value);
+        }
         if network.has_attribute(&key.name) {
             for node in 0..network.len() as u32 {
                 if !given.get(&node).is_some_and(|names| names.contains(&key.name)) {

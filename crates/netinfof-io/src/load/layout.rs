@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{LoadParams, list};
+use super::{LoadParams, list, weights};
 use crate::frame::days_of_date;
 use crate::row::Row;
 use crate::table::Table;
@@ -221,6 +221,8 @@ pub(super) struct EdgeLayout {
     pub(super) names: Option<Vec<String>>,
     /// The two id columns.
     pub(super) ends: [usize; 2],
+    /// The column with the weights of edges, if it was asked for.
+    pub(super) weight: Option<usize>,
     /// Number of lines of the header in the file.
     pub(super) header_lines: usize,
     /// The header row and the reason for taking it as a header, if that is not certain.
@@ -236,6 +238,7 @@ impl EdgeLayout {
             width: 0,
             names: None,
             ends: [0, 1],
+            weight: None,
             header_lines: 0,
             likely: None,
             doubtful_edge: None,
@@ -263,7 +266,8 @@ impl EdgeLayout {
                 let by_name = |ends: &[String; 2]| ends.iter().any(is_name);
                 let found = if let Some(header) = params.header {
                     if header { FirstRow::Names } else { FirstRow::Data }
-                } else if params.ends.as_ref().is_some_and(by_name) {
+                } else if params.ends.as_ref().is_some_and(by_name) || params.weight.as_ref().is_some_and(is_name)
+                {
                     FirstRow::Names
                 } else if first.len() < 2 {
                     FirstRow::Data
@@ -318,7 +322,45 @@ impl EdgeLayout {
             }
             layout.ends = layout.names.as_deref().map_or([0, 1], default_ends);
         }
+        if let Some(wanted) = &params.weight {
+            layout.weight = Some(layout.weight_column(wanted, path)?);
+        }
         Ok(layout)
+    }
+
+    /// The column with the requested name or number, which must not be an end.
+    fn weight_column(&self, wanted: &str, path: &Path) -> Result<usize> {
+        let found = named_or_numbered(wanted, self.names.as_deref(), self.width);
+        found.filter(|at| !self.ends.contains(at)).ok_or_else(|| {
+            let names = self.names.as_deref();
+            let have = names.map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
+            Error::param("weight", wanted, format!("a column of {} that holds no ids: {have}", path.display()))
+        })
+    }
+
+    /// The columns that are read.
+    pub(super) fn read(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self.ends.into_iter().chain(self.weight).collect();
+        columns.sort_unstable();
+        columns
+    }
+
+    /// The weight of a row's edge, if weights are asked for.
+    pub(super) fn weight_in(&self, row: &Row) -> std::result::Result<Option<f32>, String> {
+        self.weight.map(|at| weights::weight_of(&row.cell(at), row.double(at))).transpose()
+    }
+
+    /// The name of the column with the weights.
+    pub(super) fn weight_name(&self) -> Option<String> {
+        self.weight.map(|at| self.column(at))
+    }
+
+    /// The name of a column, or its number.
+    fn column(&self, at: usize) -> String {
+        match &self.names {
+            Some(names) => names[at].clone(),
+            None => format!("column {}", at + 1),
+        }
     }
 
     /// What the table looks like, if it is not an edge list.
@@ -351,15 +393,12 @@ impl EdgeLayout {
 
     /// What is read of the table.
     pub(super) fn schema(&self) -> Schema {
-        let column = |at: usize| match &self.names {
-            Some(names) => names[at].clone(),
-            None => format!("column {}", at + 1),
-        };
         let mut schema = Schema::new("an edge list");
-        schema.ends = self.ends.map(column).to_vec();
+        schema.ends = self.ends.map(|at| self.column(at)).to_vec();
+        schema.weight = self.weight_name();
         schema.header_lines = self.header_lines;
-        let rest = (0..self.width).filter(|at| !self.ends.contains(at));
-        schema.dropped = rest.map(|at| Dropped::new(column(at), "a column of edges")).collect();
+        let rest = (0..self.width).filter(|at| !self.read().contains(at));
+        schema.dropped = rest.map(|at| Dropped::new(self.column(at), "a column of edges")).collect();
         schema
     }
 
@@ -377,8 +416,11 @@ impl EdgeLayout {
             Some((row, why)) => format!("line {} is taken as column names ({why}); ", row.line),
             None => String::new(),
         };
-        let mut rest: Vec<String> =
-            (0..self.width).filter(|at| !self.ends.contains(at)).map(column).collect();
+        let unused: Vec<usize> = (0..self.width).filter(|at| !self.read().contains(at)).collect();
+        let names: Vec<&str> =
+            unused.iter().filter_map(|&at| Some(self.names.as_ref()?[at].as_str())).collect();
+        let reason = weights::unused_reason(self.weight.is_some(), names);
+        let mut rest: Vec<String> = unused.into_iter().map(column).collect();
         let count = rest.len();
         if count > 6 {
             rest.truncate(5);
@@ -386,8 +428,8 @@ impl EdgeLayout {
         }
         let rest = match count {
             0 => String::new(),
-            1 => format!("; column {} is not used: {UNUSED}", rest[0]),
-            _ => format!("; columns {} are not used: {UNUSED}", rest.join(", ")),
+            1 => format!("; column {} is not used: {reason}", rest[0]),
+            _ => format!("; columns {} are not used: {reason}", rest.join(", ")),
         };
         exec.notice(format!("{name}: {why}edges are read from columns {a} and {b}{rest}"));
     }

@@ -4,15 +4,19 @@
 use std::path::Path;
 
 use super::Table;
-use super::layout::UNUSED;
+use super::{LoadParams, weights};
 use netinfof::Exec;
-use netinfof::graph::{Graph, NodeId, Pair, Sides};
+use netinfof::graph::{Graph, NodeId, Pair, Schema, Sides};
 use netinfof::{Error, Result};
+
+/// What the third numbers of the entries are called.
+const VALUES: &str = "value";
 
 pub(super) const BANNER: &str = "%%MatrixMarket";
 
 /// The graph with this adjacency matrix.
-pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
+pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    let weighted = weights::of_matrix(params, &[VALUES, "3"])?;
     // Lines that begin with % are skipped as comments, the banner among them.
     let mut rows = Table::open(path)?.uneven();
     let general = rows.first_line_contains(" general")?;
@@ -35,7 +39,7 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         );
     }
     let mut edges: Vec<Pair> = Vec::new();
-    let mut weights = false;
+    let (mut has_values, mut values) = (false, Vec::new());
     while let Some(row) = rows.next_row()? {
         let end = |at: usize, most: usize| {
             let found = number(&row.cell(at)).filter(|&v| (1..=most).contains(&v));
@@ -46,7 +50,11 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
             return Err(rows.error(row.line, format!("two numbers from 1 to {most} were expected")));
         };
         edges.push([i, if bipartite { height as NodeId + j } else { j }]);
-        weights |= row.len() > 2;
+        has_values |= row.len() > 2;
+        if weighted {
+            let weight = weights::weight_of(&row.cell(2), row.double(2));
+            values.push(weight.map_err(|what| rows.error(row.line, what))?);
+        }
         exec.check()?;
     }
     if edges.len() != count {
@@ -54,16 +62,20 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         return Err(Error::Format { path: path.into(), what });
     }
     let mut lost = Vec::new();
-    if weights {
+    if has_values && !weighted {
         lost.push("the values of the entries");
     }
     if general && !bipartite && !is_symmetric(&edges) {
         lost.push("the directions of a `general` matrix");
     }
     if !lost.is_empty() {
-        exec.notice(format!("{name}: {} are not used: {UNUSED}", lost.join(" and ")));
+        exec.notice(format!("{name}: {} are not used: {}", lost.join(" and "), weights::unused_reason(weighted, [])));
     }
-    let graph = Graph::from_edges(name, nodes, &edges)?;
+    let mut graph = Graph::from_edges(name, nodes, &edges)?;
+    if weighted {
+        graph = weights::put(graph, &edges, &values, VALUES, params, exec)?;
+        graph = graph.with_schema(weights::noted(Schema::new("MatrixMarket"), VALUES));
+    }
     if bipartite {
         graph.with_sides(Sides::new((0..nodes).map(|node| node >= height).collect()))
     } else {

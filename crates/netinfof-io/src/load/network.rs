@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use super::classes::{self, LabelColumn};
-use super::layout::{self, UNUSED};
+use super::layout;
 use super::nodes::REGRESSION_TARGET;
-use super::{LoadParams, list};
+use super::{LoadParams, list, weights};
 use crate::frame::{ColumnValues, Frame, FrameColumn};
 use netinfof::graph::{Dropped, FeatureKind, Schema};
 use netinfof::{Error, Exec, Graph, Pair, Result};
@@ -46,14 +46,63 @@ pub(super) struct Network {
     places: HashMap<String, usize>,
     pub(super) edge_attributes: BTreeSet<String>,
     pub(super) directed: bool,
+    /// The attribute of edges that holds their weights, if it was asked for, and its values by edge.
+    weight: Option<String>,
+    weights: Vec<(usize, Option<f64>)>,
+    /// The weight of edges without a value.
+    usual_weight: f64,
     /// What holds the edges, for the schema.
     pub(super) element: &'static str,
 }
 
 impl Network {
     /// An empty graph whose edges are in this element.
-    pub(super) fn new(element: &'static str) -> Self {
-        Network { element, ..Network::default() }
+    pub(super) fn new(element: &'static str, params: &LoadParams) -> Self {
+        Network { element, weight: params.weight.clone(), usual_weight: f64::NAN, ..Network::default() }
+    }
+
+    /// The number of edges so far.
+    pub(super) fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// Notes an attribute of an edge, by the number of the edge.
+    pub(super) fn edge_attribute(&mut self, edge: usize, name: &str, value: Option<f64>) {
+        if self.weight.as_deref() == Some(name) {
+            self.weights.push((edge, value));
+        }
+        if !self.edge_attributes.contains(name) {
+            self.edge_attributes.insert(name.to_string());
+        }
+    }
+
+    /// Sets the weight of edges without a value of this attribute.
+    pub(super) fn default_weight(&mut self, name: &str, value: f64) {
+        if self.weight.as_deref() == Some(name) {
+            self.usual_weight = value;
+        }
+    }
+
+    /// The weight of every edge, and the attribute that holds it.
+    fn edge_weights(&self) -> Result<Option<(Vec<f32>, String)>> {
+        let Some(wanted) = &self.weight else { return Ok(None) };
+        if !self.edge_attributes.contains(wanted) {
+            let names: Vec<String> = self.edge_attributes.iter().cloned().collect();
+            let have = if names.is_empty() { "there is none".into() } else { list(&names) };
+            return Err(Error::param("weight", wanted, format!("an attribute of the edges: {have}")));
+        }
+        let mut values = vec![Some(self.usual_weight); self.edges.len()];
+        for &(edge, value) in &self.weights {
+            values[edge] = value;
+        }
+        let checked = |(at, value): (usize, Option<f64>)| {
+            weights::weight_of("a text", value).map_err(|what| {
+                let [i, j] = self.edges[at].map(|node| &self.ids[node as usize]);
+                Error::InvalidGraph { what: format!("edge (`{i}`, `{j}`): {what}") }
+            })
+        };
+        let values: Result<Vec<f32>> = values.into_iter().enumerate().map(checked).collect();
+        Ok(Some((values?, wanted.clone())))
     }
 
     /// The node with this id, which is added if it is new.
@@ -122,8 +171,12 @@ impl Network {
         let fault = |what: String| Error::Format { path: path.into(), what };
         let nodes = self.ids.len();
         let mut graph = Graph::from_edges(name, nodes, &self.edges)?;
-        let mut unused: Vec<String> = self.edge_attributes.iter().cloned().collect();
+        let weights = self.edge_weights()?;
+        let is_weight = |name: &&String| weights.as_ref().is_some_and(|(_, part)| part == *name);
+        let mut unused: Vec<String> =
+            self.edge_attributes.iter().filter(|name| !is_weight(name)).cloned().collect();
         let mut schema = Schema::new(format);
+        schema.weight = weights.as_ref().map(|(_, part)| part.clone());
         schema.ends = vec![self.element.into()];
         schema.dropped = unused.iter().map(|name| Dropped::new(name, "an attribute of edges")).collect();
         if self.directed {
@@ -131,7 +184,11 @@ impl Network {
         }
         if !unused.is_empty() {
             let verb = if unused.len() == 1 { "is" } else { "are" };
-            exec.notice(format!("{name}: {} of edges {verb} not used: {UNUSED}", list(&unused)));
+            let reason = weights::unused_reason(weights.is_some(), unused.iter().map(String::as_str));
+            exec.notice(format!("{name}: {} of edges {verb} not used: {reason}", list(&unused)));
+        }
+        if let Some((values, part)) = weights {
+            graph = weights::put(graph, &self.edges, &values, &part, params, exec)?;
         }
         let given = |values: &Vec<(u32, Value)>| !values.is_empty();
         let attributes: Vec<_> = self.attributes.into_iter().filter(|(_, values)| given(values)).collect();

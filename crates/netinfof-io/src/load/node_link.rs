@@ -30,12 +30,12 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     let json: Json =
         serde_json::from_slice(&whole_text(path)?).map_err(|e| fault(format!("not a JSON text: {e}")))?;
     exec.check()?;
-    let network = read(&json).map_err(fault)?;
+    let network = read(&json, params).map_err(fault)?;
     network.finish(path, name, "node-link JSON", params, exec)
 }
 
-fn read(json: &Json) -> std::result::Result<Network, String> {
-    let mut network = Network::new("links");
+fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String> {
+    let mut network = Network::new("links", params);
     if let Json::Array(pairs) = json {
         network.element = "pairs";
         for pair in pairs {
@@ -105,7 +105,8 @@ fn read(json: &Json) -> std::result::Result<Network, String> {
         link(&mut network, i, j, closed)?;
         for key in data.into_iter().flat_map(Map::keys) {
             if !keys.contains(&key.as_str()) && !["id", "key", "index"].contains(&key.as_str()) {
-                network.edge_attributes.insert(key.clone());
+                let number = data.and_then(|data| data.get(key)).and_then(Json::as_f64);
+                network.edge_attribute(network.edge_count() - 1, key, number);
             }
         }
     }

@@ -7,6 +7,9 @@ use super::network::Network;
 use crate::table::whole_text;
 use netinfof::{Error, Exec, Graph, Result};
 
+/// What the third numbers of edges are called.
+const VALUES: &str = "values";
+
 /// Whether a text begins like a Pajek network, perhaps after comments and `*Network`.
 pub(super) fn is(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
@@ -31,9 +34,9 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     let text = String::from_utf8(whole_text(path)?)
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect());
     exec.check()?;
-    let mut network = Network::new("edges");
+    let mut network = Network::new("edges", params);
     let mut pajek =
-        Reader { names: Vec::new(), count: 0, section: Section::Other, weighted: false, row: 0, sides: None };
+        Reader { names: Vec::new(), count: 0, section: Section::Other, row: 0, sides: None };
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('%') {
@@ -45,9 +48,8 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
             what,
         })?;
     }
-    if pajek.weighted {
-        network.edge_attributes.insert("values".into());
-    }
+    // Edges without a value have the value 1.
+    network.default_weight(VALUES, 1.0);
     if let Some(sides) = pajek.sides {
         exec.notice(format!(
             "{name}: the file declares two sides, of {sides} and {} nodes; negatives are drawn from all pairs of nodes",
@@ -63,7 +65,6 @@ struct Reader {
     /// The declared number of nodes.
     count: usize,
     section: Section,
-    weighted: bool,
     /// The row of a matrix.
     row: usize,
     /// Size of the first side of a two-mode network.
@@ -81,9 +82,11 @@ impl Reader {
             Section::Vertices => self.vertex(line, network),
             Section::Pairs => {
                 let [i, j, rest @ ..] = &cells[..] else { return Err("an edge needs two numbers".into()) };
-                self.weighted |= rest.first().is_some_and(|value| *value != "1" && *value != "1.0");
                 let (i, j) = (self.node(i)?, self.node(j)?);
                 network.edge(i, j);
+                if let Some(value) = rest.first().filter(|value| **value != "1" && **value != "1.0") {
+                    network.edge_attribute(network.edge_count() - 1, VALUES, value.parse().ok());
+                }
                 Ok(())
             }
             Section::Lists => {
@@ -107,7 +110,9 @@ impl Reader {
                     let value: f64 = cell.parse().map_err(|_| format!("`{cell}` is not a number"))?;
                     if value != 0.0 {
                         network.edge(self.names[self.row], self.names[col]);
-                        self.weighted |= value != 1.0;
+                        if value != 1.0 {
+                            network.edge_attribute(network.edge_count() - 1, VALUES, Some(value));
+                        }
                     }
                 }
                 self.row += 1;

@@ -87,9 +87,10 @@ pub(super) fn read(
 ) -> Result<Graph> {
     let mut rows = Table::open(path)?;
     let layout = EdgeLayout::of(&mut rows, params, path)?;
-    rows.only(&layout.ends)?;
+    rows.only(&layout.read())?;
     let mut found = [Side::default(), Side::default()];
     let mut edges: Vec<Pair> = Vec::new();
+    let mut weights: Vec<f32> = Vec::new();
     let mut row = Row::default();
     while rows.read(&mut row)? {
         if edges.len().is_multiple_of(1 << 20) {
@@ -100,6 +101,7 @@ pub(super) fn read(
             let cell = row.id(column).map_err(|what| rows.error(row.line, what))?;
             *end = side.ids.number(&cell, row.line)?;
         }
+        weights.extend(layout.weight_in(&row).map_err(|what| rows.error(row.line, what))?);
         edges.push(edge);
     }
     if edges.is_empty() {
@@ -152,7 +154,11 @@ pub(super) fn read(
         known = Sides::new(second).named(known.names().clone()).with_qualified_ids(qualified);
         ids.extend(more.iter().map(|own| own.0.clone()));
     }
+    let listed = layout.weight.map(|_| edges.clone());
     let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
+    if let Some((listed, part)) = listed.zip(layout.weight_name()) {
+        graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
+    }
     let mut schema = layout.schema();
     if let Some((table, _)) = table {
         graph = table.put_on(graph, &mut schema)?;

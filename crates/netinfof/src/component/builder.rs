@@ -224,9 +224,9 @@ pub(super) fn computed_table(kind: ComponentKind, graph: &Csr, features: &Featur
 }
 
 /// The number of columns of such a table.
-pub(crate) fn computed_columns(kind: ComponentKind) -> Option<usize> {
+pub(crate) fn computed_columns(kind: ComponentKind, weighted: bool) -> Option<usize> {
     match kind.spec().source {
-        ComponentSource::Roles => Some(roles::COLUMNS),
+        ComponentSource::Roles => Some(roles::COLUMNS + usize::from(weighted)),
         ComponentSource::Amounts => Some(amounts::COLUMNS),
         _ => None,
     }

@@ -53,8 +53,12 @@ impl CommunityVectors {
     /// eigenvector there is a second one with the opposite sign on one side, so products of plain rows across
     /// the sides would cancel out.
     pub(crate) fn new(graph: &Csr, sides: Option<&Sides>, seed: Seed, exec: &Exec) -> Result<Self> {
-        let mean = graph.nnz() as f64 / graph.rows().max(1) as f64;
-        let of = |node: usize| (1.0 / (graph.row(node).len() as f64 + mean).max(1.0).sqrt()) as f32;
+        let total: f64 = match graph.values() {
+            None => graph.nnz() as f64,
+            Some(_) => (0..graph.rows()).map(|node| graph.row_sum(node)).sum(),
+        };
+        let mean = total / graph.rows().max(1) as f64;
+        let of = |node: usize| (1.0 / (graph.row_sum(node) + mean).max(1.0).sqrt()) as f32;
         let operator = Normalized { graph, scale: (0..graph.rows()).map(of).collect() };
         let most = DEPTHS[DEPTHS.len() - 1].min(graph.rows());
         let found = rsvd(&operator, most, &RsvdParams::default(), seed, UNIT, exec)?;

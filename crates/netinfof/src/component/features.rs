@@ -218,8 +218,8 @@ impl Filter {
         let power = |exponent: f64| -> Vec<f32> {
             (0..graph.rows())
                 .map(|node| {
-                    let degree = graph.row(node).len() + usize::from(self.self_loops);
-                    if degree == 0 { 0.0 } else { (degree as f64).powf(exponent) as f32 }
+                    let degree = graph.row_sum(node) + f64::from(u8::from(self.self_loops));
+                    if degree == 0.0 { 0.0 } else { degree.powf(exponent) as f32 }
                 })
                 .collect()
         };

@@ -17,7 +17,7 @@ use crate::spec::Weighting;
 const MOST_TRIANGLE_WORK: usize = 2000;
 /// Number of PageRank iterations.
 const RANK_STEPS: usize = 30;
-/// Number of columns of [`table`].
+/// Number of columns of [`table`] without weights.
 pub(super) const COLUMNS: usize = 8;
 
 /// The roles of all nodes, with quantile hinges for each column, so that a linear model can fit a curve.
@@ -42,7 +42,8 @@ pub(crate) fn hinged(table: Matrix, exec: &Exec) -> Matrix {
 }
 
 /// Logarithms of degree, core number, triangles and PageRank, the clustering coefficient, and the mean of the
-/// neighbours' degrees, the mean of their neighbours' degrees and the largest.
+/// neighbours' degrees, the mean of their neighbours' degrees and the largest. In a weighted graph PageRank
+/// follows edges in proportion to their weights, and a last column holds the logarithm of the sum of weights.
 pub(super) fn table(graph: &Csr, exec: &Exec) -> Matrix {
     let nodes = graph.rows();
     let degree = |node: usize| graph.row(node).len();
@@ -59,7 +60,8 @@ pub(super) fn table(graph: &Csr, exec: &Exec) -> Matrix {
     let largest =
         |node: usize| graph.row(node).iter().map(|&other| degrees[other as usize]).fold(0.0, f64::max);
     let (cores, triangles, ranks) = (cores(graph), triangles(graph, exec), ranks(graph));
-    Matrix::from_fn(nodes, COLUMNS, |node, col| {
+    let columns = COLUMNS + usize::from(graph.values().is_some());
+    Matrix::from_fn(nodes, columns, |node, col| {
         let pairs = (degree(node) * degree(node).saturating_sub(1)) as f64 / 2.0;
         let value = match col {
             0 => degrees[node],
@@ -69,7 +71,8 @@ pub(super) fn table(graph: &Csr, exec: &Exec) -> Matrix {
             4 => f64::from(cores[node]).ln_1p(),
             5 => (triangles[node] as f64).ln_1p(),
             6 => triangles[node] as f64 / pairs.max(1.0),
-            _ => (ranks[node] * nodes as f64).ln(),
+            7 => (ranks[node] * nodes as f64).ln(),
+            _ => graph.row_sum(node).ln_1p(),
         };
         value as f32
     })
@@ -147,10 +150,19 @@ fn ranks(graph: &Csr) -> Vec<f64> {
     let nodes = graph.rows();
     let mut rank = vec![1.0 / nodes as f64; nodes];
     for _ in 0..RANK_STEPS {
-        let passed: Vec<f64> =
-            rank.iter().enumerate().map(|(node, r)| r / graph.row(node).len().max(1) as f64).collect();
+        let weight = |node: usize| {
+            let sum = graph.row_sum(node);
+            if sum > 0.0 { sum } else { 1.0 }
+        };
+        let passed: Vec<f64> = rank.iter().enumerate().map(|(node, r)| r / weight(node)).collect();
         let next = |node: usize| {
-            let sum: f64 = graph.row(node).iter().map(|&other| passed[other as usize]).sum();
+            let from = graph.row(node);
+            let sum: f64 = match graph.row_values(node) {
+                None => from.iter().map(|&other| passed[other as usize]).sum(),
+                Some(values) => {
+                    from.iter().zip(values).map(|(&other, &w)| passed[other as usize] * f64::from(w)).sum()
+                }
+            };
             0.15 / nodes as f64 + 0.85 * sum
         };
         rank = (0..nodes).map(next).collect();
@@ -176,5 +188,19 @@ mod tests {
         let rank = ranks(&graph);
         assert!(rank[3] > rank[0] && rank[0] > rank[5] && rank[5] > rank[6]);
         assert!(roles(&graph, &exec).as_slice().iter().all(|v| v.is_finite()));
+    }
+
+    #[test]
+    fn weights_change_ranks_and_add_a_column() {
+        let edges = [[0, 1], [0, 2], [0, 3]];
+        let graph = Csr::symmetric(4, &edges).with_edge_values([1.0, 1.0, 4.0].into_iter());
+        let exec = Exec::new(1).unwrap();
+        let table = table(&graph, &exec);
+        assert_eq!(table.cols(), COLUMNS + 1);
+        assert_eq!(table.row(0)[8], 7.0f32.ln());
+        // Node 3 receives two thirds of what node 0 passes on.
+        let rank = ranks(&graph);
+        assert!(rank[3] > 3.0 * rank[1] && rank[1] == rank[2]);
+        assert_eq!(table.row(0)[0], 4.0f32.ln());
     }
 }

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ColumnSummary, Csr, Features, Graph, NodeId, Schema, Sides, SidesOrigin, Truth, shape};
+use super::{
+    ColumnSummary, Csr, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin, Truth, WeightFacts, shape,
+};
 use crate::evidence::Estimate;
 
 /// More classes are not listed one by one.
@@ -53,9 +55,12 @@ pub struct GraphFacts {
     /// Whether the edges have directions: never, because they are dropped when a graph is read.
     #[serde(default)]
     pub directed: bool,
-    /// Whether the edges have weights: never, because they are dropped when a graph is read.
+    /// Whether the edges have weights that are used.
     #[serde(default)]
     pub weighted: bool,
+    /// The weights, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<WeightFacts>,
     /// Self loops in the source.
     pub self_loops_dropped: usize,
     /// Duplicate edges in the source.
@@ -193,7 +198,8 @@ impl Graph {
             clustering: shape.clustering,
             bipartite: shape.bipartite,
             directed: false,
-            weighted: false,
+            weighted: self.adjacency.values().is_some(),
+            weights: self.weights().map(EdgeWeights::facts),
             self_loops_dropped: self.self_loops,
             duplicates_dropped: self.duplicates,
             feature_storage: match self.features {

@@ -16,6 +16,9 @@ pub struct Schema {
     /// The columns with the two ends of an edge, or the array or element that holds the edges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<String>,
+    /// The column, attribute or array with the weights of the edges; `None` if none are used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<String>,
     /// Number of header lines of the edge table.
     #[serde(default)]
     pub header_lines: usize,
@@ -162,6 +165,9 @@ impl Schema {
                 let _ = write!(text, ": edges from `{one}`");
             }
             _ => {}
+        }
+        if let Some(weight) = &self.weight {
+            let _ = write!(text, "; weights from `{weight}`");
         }
         if let Some(id) = &self.id {
             let header = self.node_header_lines.map_or(String::new(), lines);

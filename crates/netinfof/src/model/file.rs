@@ -19,14 +19,16 @@ use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
 use crate::atomic_file;
 use crate::component::{self, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
-use crate::graph::{Csr, Features, Graph, Pair, Schema, Sides, ordered};
+use crate::graph::{Csr, Features, Graph, Pair, Schema, Sides, WeightScale, ordered};
 use crate::matrix::Matrix;
 use crate::pairwise::{self, Column, Pairwise};
 use crate::seed::Seed;
 use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
+/// The version of files without weights of edges, which older programs can read.
+const WITHOUT_WEIGHTS: u32 = 4;
 /// The version of files without sides and without the columns of a table, which older programs can read.
 const WITHOUT_SIDES: u32 = 3;
 /// The version of files without user-supplied components and roles either.
@@ -52,6 +54,9 @@ struct ModelHead {
     /// Of a bipartite graph.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sides: Option<SidesHead>,
+    /// Of a graph with weights: the scale on which they are used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<WeightScale>,
     /// The columns of the model's graph, by which those of newer graphs are matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     schema: Option<Schema>,
@@ -191,6 +196,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             .graph
             .sides()
             .map(|sides| SidesHead { names: sides.names().clone(), qualified: sides.has_qualified_ids() }),
+        weights: model.weight_scale(),
         schema: model.graph.schema().cloned(),
         links,
         nodes,
@@ -207,7 +213,8 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     let from_table = |made: &StoredComponent| matches!(made.basis, StoredBasis::Custom { .. });
     let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
     let format = match (head.sides.is_some() || head.schema.is_some(), tables) {
-        (true, _) => VERSION,
+        _ if head.weights.is_some() => VERSION,
+        (true, _) => WITHOUT_WEIGHTS,
         (false, true) => WITHOUT_SIDES,
         (false, false) => WITHOUT_TABLES,
     };
@@ -237,6 +244,9 @@ fn put_graph(arrays: &mut ArrayWriter, model: &Model) {
     let trained: Vec<u8> = edges.iter().map(|e| u8::from(model.training.contains(e[0], e[1]))).collect();
     if trained.contains(&0) {
         arrays.bytes("edges.training", &trained);
+    }
+    if let Some(weights) = model.graph.weights().filter(|_| model.weight_scale().is_some()) {
+        arrays.floats("edges.weights", &[edges.len()], weights.given());
     }
     if let Some(sides) = model.graph.sides() {
         let second: Vec<u8> = sides.second().iter().map(|&second| u8::from(second)).collect();
@@ -333,8 +343,9 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
 }
 
 fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
-    let ModelHead { about, components, mut preparations, sides, schema, links, nodes } = head;
-    let (mut graph, training) = graph(found, &about)?;
+    let ModelHead { about, components, mut preparations, sides, weights, schema, links, nodes } = head;
+    let (mut graph, training) = graph(found, &about, weights)?;
+    let weighted = training.values().is_some();
     if let Some(SidesHead { names, qualified }) = sides {
         let second: Vec<bool> = found.bytes("sides")?.into_iter().map(|side| side == 1).collect();
         found.check("sides", second.len(), about.nodes)?;
@@ -363,10 +374,10 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
     }
     let places: Vec<NodePlacement> = components
         .into_iter()
-        .map(|made| place(found, made, about.nodes, &preparations))
+        .map(|made| place(found, made, about.nodes, weighted, &preparations))
         .collect::<Result<_>>()?;
     let fit = match (links, nodes) {
-        (Some(links), None) => FittedTask::Links(link_fit(found, places, links)?),
+        (Some(links), None) => FittedTask::Links(link_fit(found, places, links, weighted)?),
         (None, Some(mut nodes)) => {
             graph = graph.with_class_names(nodes.names.take());
             FittedTask::Nodes(node_fit(found, places, nodes)?)
@@ -377,18 +388,27 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
     Ok(Model { about, graph, training, preparations, fit })
 }
 
-fn graph(found: &ArrayReader<'_>, about: &About) -> Result<(Graph, Csr)> {
+fn graph(found: &ArrayReader<'_>, about: &About, scale: Option<WeightScale>) -> Result<(Graph, Csr)> {
     let (shape, flat) = found.view("edges", Dtype::U32, 2)?;
     found.check("edges", shape[1], 2)?;
     let flat: Vec<u32> = flat.into_iter().map(u32::from_le_bytes).collect();
     let edges: Vec<Pair> = flat.as_chunks::<2>().0.iter().map(|&pair| ordered(pair)).collect();
     let mut graph = Graph::from_edges(&about.graph, about.nodes, &edges)?;
     found.check("edges", graph.edge_count(), edges.len())?;
+    if let Some(scale) = scale {
+        let weights = found.floats("edges.weights")?;
+        found.check("edges.weights", weights.len(), edges.len())?;
+        let sound = |weight: &f32| weight.is_finite() && *weight > 0.0;
+        if !scale.is_sound() || !weights.iter().all(sound) || !edges.is_sorted() {
+            return found.fault("the weights of the edges are inconsistent");
+        }
+        graph = graph.with_known_weights(weights, scale);
+    }
     let training = if found.has("edges.training") {
         let trained = found.bytes("edges.training")?;
         found.check("edges.training", trained.len(), edges.len())?;
         let own: Vec<Pair> = edges.iter().zip(&trained).filter(|t| *t.1 == 1).map(|t| *t.0).collect();
-        Csr::symmetric(about.nodes, &own)
+        Csr::symmetric(about.nodes, &own).with_values_of(graph.adjacency(), 1.0)
     } else {
         graph.adjacency().clone()
     };
@@ -421,6 +441,7 @@ fn place(
     found: &ArrayReader<'_>,
     made: StoredComponent,
     nodes: usize,
+    weighted: bool,
     preparations: &[Option<Preparation>; 2],
 ) -> Result<NodePlacement> {
     let name = made.kind.name();
@@ -443,7 +464,7 @@ fn place(
             PlacementBasis::Features { axes, shift, filter }
         }
         StoredBasis::Custom { preparation } => {
-            let computed = component::computed_columns(made.kind);
+            let computed = component::computed_columns(made.kind, weighted);
             if !(made.kind.is_custom() || computed.is_some()) || !preparation.is_sound() {
                 return found.fault(format!("the preparation of {name} is inconsistent"));
             }
@@ -470,7 +491,12 @@ fn place(
     Ok(place)
 }
 
-fn link_fit(found: &ArrayReader<'_>, places: Vec<NodePlacement>, head: LinkHead) -> Result<LinkFit> {
+fn link_fit(
+    found: &ArrayReader<'_>,
+    places: Vec<NodePlacement>,
+    head: LinkHead,
+    weighted: bool,
+) -> Result<LinkFit> {
     let mut embedded = Vec::with_capacity(places.len());
     for place in places {
         let name = format!("{}.compatibility", place.kind.name());
@@ -479,7 +505,7 @@ fn link_fit(found: &ArrayReader<'_>, places: Vec<NodePlacement>, head: LinkHead)
         found.check(&name, h.cols(), place.cols())?;
         embedded.push((place, h));
     }
-    let x = if head.pairwise { Some(pairwise(found)?) } else { None };
+    let x = if head.pairwise { Some(pairwise(found, weighted)?) } else { None };
     let weights = found.floats("weights")?;
     let width =
         embedded.iter().map(|(place, _)| place.cols()).sum::<usize>() + x.as_ref().map_or(0, Pairwise::width);
@@ -496,9 +522,10 @@ fn link_fit(found: &ArrayReader<'_>, places: Vec<NodePlacement>, head: LinkHead)
     Ok(LinkFit { embedded, x, model, calibration: head.calibration, ranking: head.ranking })
 }
 
-fn pairwise(found: &ArrayReader<'_>) -> Result<Pairwise> {
+fn pairwise(found: &ArrayReader<'_>, weighted: bool) -> Result<Pairwise> {
     let columns = found.matrix("X.columns")?;
-    found.check("X.columns", columns.rows(), pairwise::COLUMNS.len())?;
+    let weighted = if weighted { pairwise::WEIGHTED.len() } else { 0 };
+    found.check("X.columns", columns.rows(), pairwise::COLUMNS.len() + weighted)?;
     found.check("X.columns", columns.cols(), 2)?;
     let (counts, knots) = (found.numbers("X.knots.counts")?, found.floats("X.knots")?);
     found.check("X.knots.counts", counts.len(), columns.rows())?;

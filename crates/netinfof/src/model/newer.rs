@@ -82,7 +82,26 @@ impl Model {
             return unsuitable(format!("it has {have} feature columns, but the model was fitted on {need}"));
         };
         let custom = self.custom_of(newer, &known, exec)?;
-        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
+        Ok(View { graph: self.weighted(newer, exec)?, features, custom, known: Some(known) })
+    }
+
+    /// The edges of a newer graph, with weights on the model's scale if the model uses weights.
+    fn weighted<'a>(&self, newer: &'a Graph, exec: &Exec) -> Result<Cow<'a, Csr>> {
+        match (self.weight_scale(), newer.weights()) {
+            (None, None) => Ok(Cow::Borrowed(newer.adjacency())),
+            (None, Some(_)) => {
+                exec.notice("the model was fitted without weights: the weights of the newer graph are not used");
+                Ok(newer.adjacency().as_pattern())
+            }
+            (Some(scale), Some(_)) => Ok(Cow::Owned(newer.adjacency_on(&scale))),
+            (Some(_), None) if newer.edge_count() == 0 => {
+                Ok(Cow::Owned(newer.adjacency().clone().with_edge_values(std::iter::empty())))
+            }
+            (Some(_), None) => Err(Error::Unsuitable {
+                stage: "newer graph",
+                why: "its edges have no weights, but the model was fitted with weights; name its column of weights as `weight`".into(),
+            }),
+        }
     }
 
     /// A graph in which all nodes are new to the model: they are embedded by their own features and those of
@@ -99,7 +118,7 @@ impl Model {
         }
         let known = vec![None; newer.nodes()];
         let custom = self.custom_of(newer, &known, exec)?;
-        Ok(View { graph: Cow::Borrowed(newer.adjacency()), features, custom, known: Some(known) })
+        Ok(View { graph: self.weighted(newer, exec)?, features, custom, known: Some(known) })
     }
 
     /// The newer graph with the sides of the model's bipartite graph: known nodes keep theirs, and new nodes are on

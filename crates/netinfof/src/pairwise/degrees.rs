@@ -24,7 +24,8 @@ impl<'a> DegreeScore<'a> {
         labels: &[bool],
         exec: &Exec,
     ) -> Result<Self> {
-        let fitted = Pairwise::fit(&degree_columns(graph, sides, pairs), labels, DEGREES, exec)?;
+        let used: Vec<usize> = DEGREES.collect();
+        let fitted = Pairwise::fit(&degree_columns(graph, sides, pairs), labels, &used, exec)?;
         Ok(DegreeScore { graph, sides, fitted })
     }
 

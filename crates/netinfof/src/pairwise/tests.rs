@@ -107,7 +107,7 @@ fn columns_equal_their_definitions_in_both_directions() {
     let copied = source.columns(&pairs, &exec);
     let how = Preparation::learn(&dense, Weighting::Rare, &graph, &params, &exec);
     source.features = FeatureSource::new(0, &graph, Cow::Borrowed(&dense), &how, &exec);
-    assert!(matches!(source.features.as_ref().unwrap().rare, FeatureRows::Large { .. }));
+    assert!(matches!(source.features.as_ref().unwrap().rare, feature_rows::FeatureRows::Large { .. }));
     let large = source.columns(&pairs, &exec);
     (0..pairs.len()).for_each(|at| close(large.row(at), copied.row(at), "large"));
     let reached = |i: usize, j: usize| {
@@ -192,7 +192,7 @@ fn constant_columns_and_labels_without_a_pattern_are_met() {
     let exec = Exec::new(1).unwrap();
     let columns = Matrix::from_fn(50, COLUMNS.len(), |row, col| if col == 0 { row as f32 } else { 7.0 });
     let labels: Vec<bool> = (0..50).map(|row| row >= 25).collect();
-    let x = Pairwise::fit(&columns, &labels, ALL, &exec).unwrap();
+    let x = Pairwise::fit(&columns, &labels, &(0..COLUMNS.len()).collect::<Vec<_>>(), &exec).unwrap();
     let scores = x.similarities(&columns, &exec);
     assert!(scores.iter().all(|score| score.is_finite()));
     assert!(scores[49] > scores[0]);

@@ -105,7 +105,20 @@ fn with_same_degrees(edges: &Csr, second: Option<&[bool]>, seed: Seed) -> Csr {
         ends = free;
     }
     kept.sort_unstable();
-    Csr::symmetric(nodes, &kept)
+    let rewired = Csr::symmetric(nodes, &kept);
+    if edges.values().is_none() {
+        return rewired;
+    }
+    // The same weights on other edges.
+    let mut weights: Vec<f32> = (0..nodes)
+        .flat_map(|node| {
+            let own = edges.row_values(node).unwrap_or_default();
+            edges.row(node).iter().zip(own).filter(move |(other, _)| **other as usize > node)
+        })
+        .map(|(_, &weight)| weight)
+        .collect();
+    draw.shuffle(&mut weights);
+    rewired.with_edge_values(weights.into_iter())
 }
 
 /// Shuffles the ends of edges: two that follow each other are a new edge, across the sides if there are sides.
