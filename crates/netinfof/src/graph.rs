@@ -8,6 +8,7 @@ mod features;
 mod schema;
 mod shape;
 mod sides;
+mod times;
 mod truth;
 
 use std::borrow::Cow;
@@ -20,8 +21,9 @@ use crate::spec::{ComponentKind, CustomName};
 pub use crate::csr::{Csr, NodeId, Pair};
 pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
-pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema};
+pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema, TimeColumn};
 pub use sides::{Sides, SidesOrigin};
+pub use times::{EdgeTimes, TimeUnit, TimesFacts, day_text};
 pub use truth::Truth;
 
 pub use crate::csr::ordered;
@@ -88,6 +90,7 @@ pub struct Graph {
     duplicates: usize,
     unknown_nodes: bool,
     sides: sides::KnownSides,
+    times: Option<Arc<EdgeTimes>>,
 }
 
 impl Graph {
@@ -127,6 +130,7 @@ impl Graph {
             duplicates: proper - sorted.len(),
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
+            times: None,
         })
     }
 
@@ -164,6 +168,7 @@ impl Graph {
             duplicates,
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
+            times: None,
         }
     }
 
@@ -295,10 +300,10 @@ impl Graph {
         self
     }
 
-    /// The same nodes with other edges.
+    /// The same nodes with other edges, whose times are not known.
     pub(crate) fn with_adjacency(&self, adjacency: Csr) -> Self {
         assert_eq!(adjacency.rows(), self.nodes(), "the same nodes");
-        Graph { adjacency, ..self.clone() }
+        Graph { adjacency, times: None, ..self.clone() }
     }
 
     /// The adjacency of the graph's edges together with these; self loops are ignored. Borrowed if the graph
@@ -331,6 +336,7 @@ impl Graph {
             duplicates: self.duplicates,
             unknown_nodes: self.unknown_nodes,
             sides: self.sides.clone(),
+            times: None,
         }
     }
 

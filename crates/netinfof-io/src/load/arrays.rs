@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::layout::UNUSED;
-use super::list;
+use super::layout::{UNUSED, plain};
+use super::times::{self, is_time_name};
+use super::{LoadParams, list};
 use crate::npz::{COMPONENT, Npz, QUALIFIED};
 use netinfof::Exec;
 use netinfof::Matrix;
@@ -13,7 +14,7 @@ use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
 /// `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
-pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
+pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut npz = Npz::open(path)?;
     if npz.has("adj_indptr") || npz.has("adj_matrix.indptr") {
         return from_shchur(&mut npz, name, exec);
@@ -48,6 +49,11 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         edges.iter().flatten().max().map_or(0, |&top| top as usize + 1)
     };
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
+    let mut schema = Schema::new("npz");
+    if let Some(time) = &params.time {
+        graph = times::of_npz(&mut npz, time, &edges, graph, &mut schema)?;
+    }
+    let unit = params.time.as_ref().map(|time| format!("{time}_unit"));
     let mut used =
         vec!["edge_index", "num_nodes", "y", "ids", "truth", "side", "side_names", "num_users", "num_items"];
     let columns = feature_columns(&mut npz);
@@ -62,6 +68,7 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         graph = graph.with_features(npz_dense(&mut npz, "x", exec)?)?;
         used.push("x");
     }
+    used.extend(params.time.as_deref().into_iter().chain(unit.as_deref()));
     let own: Vec<String> = npz.names().into_iter().filter(|name| name.starts_with(COMPONENT)).collect();
     used.extend(own.iter().map(String::as_str));
     unused(&npz.names(), &used, name, exec);
@@ -77,7 +84,6 @@ pub(super) fn from_npz(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         let names = class_names.filter(|names| names.len() >= graph.classes());
         graph = graph.with_class_names(names);
     }
-    let mut schema = Schema::new("npz");
     schema.ends = vec!["edge_index".into()];
     schema.label = graph.labels().is_some().then(|| "y".into());
     schema.columns = columns.filter(|columns| columns.len() == graph.features().cols()).unwrap_or_default();
@@ -191,8 +197,10 @@ pub(super) fn unused(names: &[String], used: &[&str], graph: &str, exec: &Exec) 
     let edges =
         rest.iter().any(|name| name.contains("edge") || name.contains("weight") || name == "directed");
     let edges = if edges { format!(": {UNUSED}") } else { String::new() };
+    let time = rest.iter().find(|name| is_time_name(&plain(name)));
+    let time = time.map_or(String::new(), |name| format!("; give `{name}` as `time` for a split by time"));
     let verb = if rest.len() == 1 { "is" } else { "are" };
-    exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}", list(&rest)));
+    exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}{time}", list(&rest)));
 }
 
 /// Description of a zip file without arrays, and the next step.

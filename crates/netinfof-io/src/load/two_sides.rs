@@ -7,6 +7,7 @@ use std::path::Path;
 use super::ids::Ids;
 use super::layout::{EdgeLayout, plain};
 use super::nodes::{self, NodeTable};
+use super::times::TimesReader;
 use super::{LoadParams, numbered};
 use crate::row::Row;
 use crate::table::Table;
@@ -87,7 +88,8 @@ pub(super) fn read(
 ) -> Result<Graph> {
     let mut rows = Table::open(path)?;
     let layout = EdgeLayout::of(&mut rows, params, path)?;
-    rows.only(&layout.ends)?;
+    rows.only(&layout.used())?;
+    let mut times = TimesReader::of(&layout);
     let mut found = [Side::default(), Side::default()];
     let mut edges: Vec<Pair> = Vec::new();
     let mut row = Row::default();
@@ -101,6 +103,9 @@ pub(super) fn read(
             *end = side.ids.number(&cell, row.line)?;
         }
         edges.push(edge);
+        if let Some(times) = &mut times {
+            times.read(&row, &rows)?;
+        }
     }
     if edges.is_empty() {
         return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
@@ -152,8 +157,12 @@ pub(super) fn read(
         known = Sides::new(second).named(known.names().clone()).with_qualified_ids(qualified);
         ids.extend(more.iter().map(|own| own.0.clone()));
     }
-    let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
     let mut schema = layout.schema();
+    let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
+    let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
+    if let Some(times) = times {
+        graph = times.put_on(graph, &contacts, &mut schema)?;
+    }
     if let Some((table, _)) = table {
         graph = table.put_on(graph, &mut schema)?;
     }

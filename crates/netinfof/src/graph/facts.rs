@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ColumnSummary, Csr, Features, Graph, NodeId, Schema, Sides, SidesOrigin, Truth, shape};
+use super::{ColumnSummary, Csr, EdgeTimes, Features, Graph, NodeId, Schema, Sides, SidesOrigin, TimesFacts, Truth, shape};
 use crate::evidence::Estimate;
 
 /// More classes are not listed one by one.
@@ -99,6 +99,9 @@ pub struct GraphFacts {
     /// Bipartite graphs: their two sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<SidesFacts>,
+    /// The times of the edges, if they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<TimesFacts>,
 }
 
 /// The two sides of a bipartite graph.
@@ -216,6 +219,7 @@ impl Graph {
             homophily,
             truth: self.truth.clone(),
             sides: self.sides().map(SidesFacts::of),
+            times: self.times().map(EdgeTimes::facts),
         }
     }
 }
