@@ -334,13 +334,19 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     check_writable(&args.output)?;
     let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
     let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
+    if let Some(times) = graph.times().filter(|times| !times.repeats().is_empty()) {
+        exec.notice(format!(
+            "{} repeated contacts are not written: each edge is written once, with the time of its first contact",
+            times.repeats().len()
+        ));
+    }
     let mut written = vec![args.output.clone()];
     match ending.as_str() {
         "npz" => save::npz(&graph, &args.output)?,
         "mtx" => {
-            if features || labels || graph.ids().is_some() {
+            if features || labels || graph.ids().is_some() || graph.times().is_some() {
                 exec.notice(
-                    "MatrixMarket cannot store features, labels and names: only the edges are written",
+                    "MatrixMarket cannot store features, labels, names and times: only the edges are written",
                 );
             }
             save::market(&graph, &args.output)?;

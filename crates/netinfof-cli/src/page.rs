@@ -60,14 +60,24 @@ pub(crate) fn page(report: &Report, trained: Option<&Baselines>) -> String {
     )
 }
 
+/// How the split lies in time, if the edges have times.
+fn time_paragraph(report: &Report) -> String {
+    let lines = printer::time_lines(report);
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("<p class=\"note\" id=\"time\">{}</p>", code(&lines.join(" ")))
+}
+
 fn header(out: &mut String, report: &Report, compared: bool) {
     let kind = serde_json::to_value(report.verdict.kind).ok();
     let _ = write!(
         out,
-        "<header><h1>{}</h1><p>{}</p></header>\n\
+        "<header><h1>{}</h1><p>{}</p>{}</header>\n\
          <section id=\"verdict\" class=\"{}\" aria-label=\"Verdict\"><h2>{}</h2><p id=\"reason\">{}</p><p id=\"next\"><b>Next.</b> {}</p>{}</section>\n",
         escape(&report.graph.name),
         escape(&printer::run_line(report)),
+        time_paragraph(report),
         kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or(""),
         escape(headline(report.verdict.kind)),
         code(&report.verdict.reason),

@@ -1,6 +1,7 @@
 //! Output for people: tables on standard output, errors on standard error.
 
 mod facts;
+mod time;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,6 +19,7 @@ use netinfof::{ComponentKind, Error, Protocol, Report, Result, TaskKind};
 use crate::next_step;
 
 pub(crate) use facts::facts;
+pub(crate) use time::time_lines;
 
 /// How much memory and time each stage of a run will need.
 pub(crate) fn plan(plan: &Plan) -> String {
@@ -109,7 +111,11 @@ pub(crate) fn run_line(report: &Report) -> String {
                 let [(a, first), (b, second)] = [0, 1].map(|side| (&sides.names[side], sides.nodes[side]));
                 format!(" · bipartite ({first} {a}, {second} {b})")
             });
-            format!("link prediction{bipartite} · {protocol}{negatives}")
+            let by_time = match report.splits.first().and_then(|split| split.time.as_ref()) {
+                Some(order) if !order.own => " · split by time",
+                _ => "",
+            };
+            format!("link prediction{bipartite} · {protocol}{negatives}{by_time}")
         }
         RunParams::Nodes(_) => format!("node classification · {}", plural(graph.classes, "class")),
     };
@@ -159,6 +165,9 @@ pub(crate) enum ReportDetail {
 /// The report for a terminal.
 pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
     let mut text = format!("{}: {}\n", report.graph.name, run_line(report));
+    for line in time_lines(report).iter().flat_map(|line| wrapped(line, 96)) {
+        let _ = writeln!(text, "  {line}");
+    }
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
     for line in wrapped(&verdict.reason, 96) {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema};
 use netinfof::{Features, Matrix};
 
-pub(crate) use cells::{day_text, days_of_date, is_missing_text};
+pub(crate) use cells::{days_of_date, is_missing_text};
 
 use cells::{TextKind, boolean, decimal_comma, kind_of_texts};
 

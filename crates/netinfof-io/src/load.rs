@@ -24,6 +24,7 @@ mod pajek;
 mod parts;
 mod planetoid;
 mod splits;
+mod times;
 mod torch;
 mod two_sides;
 mod weights;
@@ -49,6 +50,7 @@ use netinfof::{Graph, NodeId, Pair};
 
 pub use component::component;
 pub use nodes::REGRESSION_TARGET;
+pub(crate) use times::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
 pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
     nodes_by_id, pairs,
@@ -71,6 +73,9 @@ pub struct LoadParams {
     /// Names or numbers of the two id columns of an edge list; by default common names, or the first two
     /// columns.
     pub ends: Option<[String; 2]>,
+    /// Name or number of the column of an edge list, or name of the array of an npz file, that holds the times of
+    /// the edges: link prediction is then split by time.
+    pub time: Option<String>,
     /// Whether the first line of every text table names its columns; by default detected.
     pub header: Option<bool>,
     /// Which columns of a node table become features, and how.
@@ -170,6 +175,11 @@ pub fn known_columns(names: &[String]) -> (Option<[usize; 2]>, Option<usize>, Op
 /// Reads a graph from a file or folder, or generates one if `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     let mut graph = without_components(source, params, seed, exec)?;
+    if let (Some(time), None) = (&params.time, graph.times()) {
+        let format = graph.schema().map_or("a generated graph", |schema| &schema.format);
+        let need = format!("an edge list with a column of times, or an npz file with such an array; {source} is {format}");
+        return Err(Error::param("time", time, need));
+    }
     for (name, path) in &params.components {
         // A bad name is reported before a large file is read.
         CustomName::new(name)?;
@@ -200,7 +210,10 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
 /// Reads a file, a folder, or the parts of a table.
 fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let source = path.display();
-    let asked = params.ends.is_some() || params.header.is_some() || !params.nodes.is_empty();
+    let asked = params.ends.is_some()
+        || params.time.is_some()
+        || params.header.is_some()
+        || !params.nodes.is_empty();
     let (format, path) = if parts::is(path) {
         (Format::Parquet, path.to_path_buf())
     } else {

@@ -263,6 +263,11 @@ impl Array {
         }
     }
 
+    /// The values as double-precision numbers; `None` for texts.
+    pub(crate) fn all_doubles(&self) -> Option<Vec<f64>> {
+        self.doubles().or_else(|| Some(self.integers()?.into_iter().map(|value| value as f64).collect()))
+    }
+
     /// The values as single-precision numbers.
     pub(crate) fn floats(&self) -> Option<Vec<f32>> {
         Some(match (self.kind, self.size) {

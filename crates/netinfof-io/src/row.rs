@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use netinfof::graph::FeatureKind;
+use netinfof::graph::{FeatureKind, day_text};
 
-use crate::frame::{day_text, is_missing_text};
+use crate::frame::is_missing_text;
 use crate::whole::{self, EXACT_DOUBLE, EXACT_SINGLE};
 
 /// One row of a table: its number (the line of a text) and its cells. A row is reused, so that

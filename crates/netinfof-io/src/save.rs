@@ -8,12 +8,12 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::frame::day_text;
+use crate::load::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
 use crate::npz::{COMPONENT, QUALIFIED, WEIGHT_TRANSFORM};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
-use netinfof::graph::{FeatureColumn, FeatureKind};
+use netinfof::graph::{EdgeTimes, FeatureColumn, FeatureKind, TimeUnit, day_text};
 use netinfof::{Features, Graph};
 
 pub use netinfof::internals::write_file as whole;
@@ -32,13 +32,42 @@ pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     table(path, |out, delimiter| {
         let [source, target] = end_names(graph);
         let weight = if graph.weights().is_some() { format!("{delimiter}weight") } else { String::new() };
-        writeln!(out, "{source}{delimiter}{target}{weight}")?;
+        write!(out, "{source}{delimiter}{target}{weight}")?;
+        let mut times = graph.times().map(|times| times.first().iter().map(|&time| time_text(times, time)));
+        if let Some(times) = graph.times() {
+            write!(out, "{delimiter}{}", cell(times.column(), delimiter))?;
+        }
+        writeln!(out)?;
         each_edge(graph, |i, j, weight| {
             write!(out, "{}{delimiter}{}", name(graph, i, delimiter), name(graph, j, delimiter))?;
             weight.map_or(Ok(()), |weight| write!(out, "{delimiter}{weight}"))?;
+            if let Some(time) = times.as_mut().and_then(Iterator::next) {
+                write!(out, "{delimiter}{time}")?;
+            }
             writeln!(out)
         })
     })
+}
+
+/// A time as it is read again.
+fn time_text(times: &EdgeTimes, time: f64) -> String {
+    match times.unit() {
+        TimeUnit::Date => exact_day_text(time),
+        _ => time.to_string(),
+    }
+}
+
+/// A date with as many decimals of its seconds as double precision holds.
+fn exact_day_text(days: f64) -> String {
+    let seconds = (days - days.floor()) * 86_400.0;
+    // Days of our time are stored to less than a microsecond.
+    let micros = (seconds * 1e6).round() as u64;
+    if micros.is_multiple_of(1_000_000) {
+        return day_text(days);
+    }
+    let (whole, rest) = (micros / 1_000_000, micros % 1_000_000);
+    let date = day_text(days.floor());
+    format!("{date}T{:02}:{:02}:{:02}.{rest:06}", whole / 3600, whole / 60 % 60, whole % 60)
 }
 
 /// Names of the two id columns.
@@ -150,14 +179,28 @@ fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     let kind = id_kind(graph);
     let mut columns = end_names(graph).map(|name| (name, kind)).to_vec();
     columns.extend(graph.weights().map(|_| ("weight", Kind::Float)));
+    let times = graph.times();
+    let dated = |times: &EdgeTimes| times.unit() == TimeUnit::Date;
+    columns.extend(times.map(|times| (times.column(), if dated(times) { Kind::Text } else { Kind::Float })));
     let mut table = Writer::new(file, &columns)?;
     let mut rows: Vec<([usize; 2], Option<f32>)> = Vec::new();
+    let mut written = 0;
     let mut flush = |rows: &mut Vec<([usize; 2], Option<f32>)>| {
         let ends = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row.0[end])));
+        let mut columns = ends.to_vec();
         let weights: Vec<f64> = rows.iter().filter_map(|row| row.1.map(f64::from)).collect();
-        let columns = ends.into_iter().chain(graph.weights().map(|_| Column::Float(weights)));
+        columns.extend(graph.weights().map(|_| Column::Float(weights)));
+        if let Some(times) = times {
+            let own = times.first()[written..written + rows.len()].iter();
+            columns.push(if dated(times) {
+                Column::Text(own.map(|&time| time_text(times, time)).collect())
+            } else {
+                Column::Float(own.copied().collect())
+            });
+        }
+        written += rows.len();
         rows.clear();
-        table.write(&columns.collect::<Vec<_>>())
+        table.write(&columns)
     };
     each_edge(graph, |i, j, weight| {
         rows.push(([i, j], weight));
@@ -323,6 +366,14 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
         file.text(WEIGHT_TRANSFORM, weights.scale().transform().name())?;
     }
     file.array("num_nodes", "<i8", &[], |out| out.write_all(&(nodes as u64).to_le_bytes()))?;
+    if let Some(times) = graph.times() {
+        file.array(EDGE_TIME, "<f8", &[edges], |out| {
+            times.first().iter().try_for_each(|time| out.write_all(&time.to_le_bytes()))
+        })?;
+        if times.unit() == TimeUnit::Date {
+            file.text(EDGE_TIME_UNIT, DATES)?;
+        }
+    }
     match graph.features() {
         Features::None => {}
         Features::Dense(x) => {

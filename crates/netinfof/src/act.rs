@@ -6,6 +6,7 @@
 //! features are the normalised embeddings themselves.
 
 mod calibrate;
+mod ends;
 mod links;
 mod nodes;
 mod ridge;
@@ -25,6 +26,7 @@ pub(crate) use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
 pub(crate) use links::{LinkModel, LinkResult};
 pub(crate) use nodes::{NodeModel, NodeResult, nodes};
 
+pub use ends::EndsFigures;
 pub use links::{KnownEdges, LinkActParams, Penalties, PenaltyPath, TestPairs, links};
 pub use nodes::{Confusion, NodeActParams};
 
@@ -152,6 +154,9 @@ pub struct ActReport {
     /// Links with uniform negatives: AUC on the test edges against degree-matched negatives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beyond_degree_auc: Option<Estimate>,
+    /// Links split by time: the test pairs by whether both ends have a training edge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_ends: Option<[EndsFigures; 2]>,
     /// Every penalty that was tried, with its result on the data used for the choice.
     pub path: Vec<PathStep>,
     /// Norm of each component's weights; exactly 0 if the component is not used.
@@ -186,6 +191,7 @@ impl ActReport {
             information: Estimate { value: 0.0, interval: [0.0; 2] },
             baseline: None,
             beyond_degree_auc: None,
+            by_ends: None,
             path: Vec::new(),
             weights: groups.clone().map(|(name, group)| (name.into(), weights.norm(group))).collect(),
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),

@@ -10,6 +10,7 @@ use crate::ordered_map::OrderedMap;
 use crate::probe::{BeyondDegree, Histogram, InfoScore};
 use crate::score;
 use crate::spec::{Group, Subject, TaskKind};
+use crate::split::TimeOrder;
 
 /// Results on one component on one split.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -132,6 +133,9 @@ pub struct SplitReport {
     /// Test samples that a training sample repeats: different nodes with the same features, or edges between
     /// such nodes.
     pub repeats: usize,
+    /// Links whose edges have times: how the sets lie in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeOrder>,
     /// Wall-clock time of every stage.
     pub seconds: OrderedMap<f64>,
     #[serde(skip)]

@@ -8,6 +8,7 @@ mod features;
 mod schema;
 mod shape;
 mod sides;
+mod times;
 mod truth;
 mod weights;
 
@@ -21,8 +22,9 @@ use crate::spec::{ComponentKind, CustomName};
 pub use crate::csr::{Csr, NodeId, Pair};
 pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
-pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema};
+pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema, TimeColumn};
 pub use sides::{Sides, SidesOrigin};
+pub use times::{EdgeTimes, TimeUnit, TimesFacts, day_text};
 pub use truth::Truth;
 pub use weights::{EdgeWeights, WeightFacts, WeightScale, WeightTransform, checked_weight};
 
@@ -91,6 +93,7 @@ pub struct Graph {
     unknown_nodes: bool,
     sides: sides::KnownSides,
     weights: Option<EdgeWeights>,
+    times: Option<Arc<EdgeTimes>>,
 }
 
 impl Graph {
@@ -131,6 +134,7 @@ impl Graph {
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
             weights: None,
+            times: None,
         })
     }
 
@@ -169,6 +173,7 @@ impl Graph {
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
             weights: None,
+            times: None,
         }
     }
 
@@ -307,11 +312,11 @@ impl Graph {
         Ok(Graph { self_loops, duplicates, ..self.with_adjacency(built.adjacency) })
     }
 
-    /// The same nodes with other edges.
+    /// The same nodes with other edges, whose times are not known.
     pub(crate) fn with_adjacency(&self, adjacency: Csr) -> Self {
         assert_eq!(adjacency.rows(), self.nodes(), "the same nodes");
         let weights = self.weights_of(&adjacency);
-        Graph { adjacency, weights, ..self.clone() }
+        Graph { adjacency, weights, times: None, ..self.clone() }
     }
 
     /// The adjacency of the graph's edges together with these; self loops are ignored. Borrowed if the graph
@@ -345,6 +350,7 @@ impl Graph {
             unknown_nodes: self.unknown_nodes,
             sides: self.sides.clone(),
             weights: self.weights.clone(),
+            times: None,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::ordered_map::OrderedMap;
 use crate::params::{Goal, LinkParams, NodeParams};
 use crate::report::Report;
 use crate::seed::Seed;
+use crate::spec::TaskKind;
 use crate::split::{self, LinkPairs, NodeSets};
 use crate::task::{Links, Nodes, Run, Task};
 
@@ -60,6 +61,7 @@ pub fn nodes(
     exec: &Exec,
 ) -> Result<Report> {
     let params = &params.with_own_of(graph);
+    without_use_of_times(graph, exec);
     report::<Nodes>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -106,6 +108,7 @@ pub fn fit_nodes(
     exec: &Exec,
 ) -> Result<Fitted<TestedNodes>> {
     let params = &params.with_own_of(graph);
+    without_use_of_times(graph, exec);
     fit::<Nodes>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -125,6 +128,16 @@ pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Mode
     params.validate()?;
     let built = component::build(graph.adjacency(), graph, &params.component, params.seed, exec)?;
     Ok(Model::of_components(graph, &built, &params, exec))
+}
+
+/// Says that a split of nodes does not use the times of edges.
+fn without_use_of_times(graph: &Graph, exec: &Exec) {
+    if let Some(times) = graph.times() {
+        exec.notice(format!(
+            "the times of edges in `{}` are not used: only link prediction is split by time",
+            times.column()
+        ));
+    }
 }
 
 const SAME_SPLIT: &str =
@@ -154,7 +167,7 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
     let stages: Vec<(String, f64)> =
         plan.stages.iter().map(|stage| (stage.name.clone(), stage.seconds)).collect();
     exec.planned(&stages, common.splits);
-    if given.is_some() && common.splits > 1 {
+    if (given.is_some() || T::KIND == TaskKind::Links && graph.times().is_some()) && common.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
     // For every node, the first node with the same features.
@@ -226,6 +239,7 @@ fn split<T: Task>(
         degree_auc: T::degree_auc(&work),
         act,
         repeats: T::repeats(&split, twins),
+        time: T::time_order(&split),
         seconds: clock.finish(),
         samples: probed.samples,
         matched: probed.matched,

@@ -15,7 +15,7 @@ use crate::spec::{TaskKind, Weighting};
 use crate::split::Protocol;
 use crate::verdict::{self, RunInformation};
 
-pub use crate::act::{ActReport, Chosen, Confusion, PathStep};
+pub use crate::act::{ActReport, Chosen, Confusion, EndsFigures, PathStep};
 pub use crate::component::{ColumnKind, ColumnTreatment};
 pub use crate::evidence::Estimate;
 pub use crate::findings::{CompatReport, ComponentReport, ComponentSummary, SplitReport};
@@ -27,6 +27,7 @@ pub use crate::ordered_map::OrderedMap;
 pub use crate::params::RunParams;
 pub use crate::probe::{BeyondDegree, Histogram, InfoScore};
 pub use crate::spec::Group;
+pub use crate::split::TimeOrder;
 pub use crate::verdict::{Addition, Comparison, Verdict, VerdictKind};
 
 /// One figure per metric and per component, over the splits.

@@ -7,6 +7,7 @@ pub mod check;
 mod heart;
 mod negatives;
 mod nodes;
+mod time;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use crate::seed::{Draw, Seed, Stream};
 
 use negatives::{PairSpace, unverified};
 pub use nodes::{NodeSets, NodeSplit, NodeSplitParams, nodes, nodes_given};
+pub use time::TimeOrder;
 
 /// What counts as a negative. Figures of the two protocols must not be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,6 +187,8 @@ pub struct LinkSplit {
     within_graph: bool,
     /// The sides of a bipartite graph, which negatives join; none in the paper protocol.
     sides: Option<Arc<Sides>>,
+    /// The periods of the sets, if the edges have times.
+    periods: Option<Box<time::Periods>>,
 }
 
 impl LinkSplit {
@@ -195,7 +199,13 @@ impl LinkSplit {
 
     /// The pairs that may be edges of this graph.
     fn space<'a>(&'a self, edges: &'a Csr) -> PairSpace<'a> {
-        PairSpace { edges, sides: self.sides.as_deref() }
+        self.space_of(edges, 2)
+    }
+
+    /// The same among the nodes that have an edge by the end of a set's period, if the edges have times.
+    fn space_of<'a>(&'a self, edges: &'a Csr, set: usize) -> PairSpace<'a> {
+        let present = self.periods.as_deref().map(|periods| &periods.present[set]);
+        PairSpace { edges, sides: self.sides.as_deref(), present }
     }
 
     /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges
@@ -238,7 +248,8 @@ const CHOICE_FACTOR: usize = 4;
 const CHOICE_LEAST: usize = 20_000;
 const CHOICE_MOST: usize = 400_000;
 
-/// Splits the edges by a seeded permutation and draws as many negatives as positives for validation and test.
+/// Splits the edges by a seeded permutation, or by time if they have times, and draws as many negatives as
+/// positives for validation and test.
 pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
     params.validate()?;
     let graph = &*sided(graph, None, params.protocol, exec);
@@ -252,6 +263,9 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
                 if edges.len() == 1 { "" } else { "s" }
             ),
         });
+    }
+    if graph.times().is_some() {
+        return time::links(graph, params, seed, exec);
     }
     seed.stream(Stream::LinkSplit, 0).shuffle(&mut edges);
     let share = |ratio: f64| ((edges.len() as f64 * ratio).round() as usize).max(1);
@@ -287,6 +301,7 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
         negatives: params.negatives,
         within_graph: true,
         sides: sides_of(graph, params.protocol, exec),
+        periods: None,
     };
     with_negatives(split, graph, seed, exec)
 }
@@ -302,6 +317,7 @@ pub fn links_given(
     params.check_negatives()?;
     let graph = &*sided(graph, Some(&pairs), params.protocol, exec);
     let bad = |what: String| Err(Error::InvalidSplit { what });
+    let pairs = if graph.times().is_some() { time::without_repeats(pairs, exec) } else { pairs };
     let LinkPairs { train, valid, test } = pairs;
     for (name, set) in [
         ("training", &train),
@@ -387,6 +403,7 @@ pub fn links_given(
             }
         }
     }
+    let periods = time::given(graph, [&edges, &valid.positives, &test.positives], sides.as_deref(), exec);
     let split = LinkSplit {
         graph: with_weights_of(graph, &edges, exec),
         train: edges,
@@ -398,6 +415,7 @@ pub fn links_given(
         negatives: params.negatives,
         within_graph: false,
         sides,
+        periods,
     };
     with_negatives(split, graph, seed, exec)
 }
@@ -449,13 +467,26 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
     let mut draw = seed.stream(Stream::EvaluationNegatives, 0);
     // A negative that is an edge in any set would penalise a model that predicts it correctly.
     let all = &*split.known_edges(graph);
-    let sides = split.sides.clone();
-    let space = PairSpace { edges: all, sides: sides.as_deref() };
+    let (sides, periods) = (split.sides.clone(), split.periods.clone());
+    // Without times, the two spaces are the same.
+    let [space, test_space] = [1, 2].map(|set| PairSpace {
+        edges: all,
+        sides: sides.as_deref(),
+        present: periods.as_deref().map(|periods| &periods.present[set]),
+    });
     let LinkSplit { graph: training, valid, test, .. } = &mut split;
     match (protocol, negatives) {
         (Protocol::Clean, Negatives::Heart) => {
-            let positives = [&valid.positives[..], &test.positives];
-            let found = heart::hard(training, space, graph.features(), positives, HEART_EACH, seed, exec)?;
+            let hard = |space, positives: [&[Pair]; 2]| {
+                heart::hard(training, space, graph.features(), positives, HEART_EACH, seed, exec)
+            };
+            let found = if periods.is_none() {
+                hard(space, [&valid.positives, &test.positives])?
+            } else {
+                let [of_valid, _] = hard(space, [&valid.positives, &[]])?;
+                let [_, of_test] = hard(test_space, [&[], &test.positives])?;
+                [of_valid, of_test]
+            };
             [valid.negatives, test.negatives] = found;
             split.negatives_per_edge = HEART_EACH;
             return Ok(split);
@@ -463,7 +494,16 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
         (Protocol::Clean, Negatives::Degree) => {
             let mut seen = DistinctPairs::default();
             valid.negatives = space.matched(&valid.positives, for_valid, &mut seen, &mut draw)?;
-            test.negatives = space.matched(&test.positives, for_test, &mut seen, &mut draw)?;
+            test.negatives = test_space.matched(&test.positives, for_test, &mut seen, &mut draw)?;
+        }
+        (Protocol::Clean, _) if periods.is_some() => {
+            let [of_valid, of_test] = time::distinct([space, test_space], [for_valid, for_test], &mut draw)?;
+            if for_test > 0 {
+                test.negatives = of_test;
+            }
+            if for_valid > 0 {
+                valid.negatives = of_valid;
+            }
         }
         (protocol, _) => {
             let mut drawn = match protocol {
@@ -535,7 +575,7 @@ impl LinkSplit {
     /// Random pairs for training. Only the training graph is used: a check against all edges would leak to
     /// the learner which pairs are not held-out edges.
     pub(crate) fn training_negatives(&self, count: usize, draw: &mut Draw) -> Result<Vec<Pair>> {
-        let space = self.space(&self.graph);
+        let space = self.space_of(&self.graph, 0);
         match self.protocol {
             Protocol::Paper => Ok(unverified(self.graph.rows(), count, draw)),
             Protocol::Clean => {

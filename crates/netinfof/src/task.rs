@@ -27,6 +27,7 @@ use crate::plan::Plan;
 use crate::probe::Probed;
 use crate::seed::Seed;
 use crate::spec::{Group, Subject, TaskKind};
+use crate::split::TimeOrder;
 
 /// The inputs of a run, the same for every split.
 pub(crate) struct Run<'a, T: Task> {
@@ -117,6 +118,10 @@ pub(crate) trait Task: Sized {
     fn degree_auc(work: &Self::Work<'_>) -> Option<f64>;
     /// Test samples that repeat a training sample.
     fn repeats(split: &Self::Split, twins: &[NodeId]) -> usize;
+    /// How the sets lie in time, for tasks and splits where this applies.
+    fn time_order(_: &Self::Split) -> Option<TimeOrder> {
+        None
+    }
 }
 
 /// The role of a subject in predictive information. On a graph without features, propagated degrees are

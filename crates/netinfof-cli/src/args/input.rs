@@ -54,6 +54,12 @@ pub(crate) struct LoadArgs {
     /// [default: source,target and other common names, else the first two columns]
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, help_heading = INPUT)]
     pub(crate) ends: Option<Vec<String>>,
+    /// Links: column of times; the split is by time
+    ///
+    /// A name or number of a column of an edge list, or the name of an array of an npz file. Times are numbers or dates. Training edges
+    /// are earlier than validation edges, and these earlier than test edges; an edge exists from the first contact of its nodes.
+    #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
+    pub(crate) time: Option<String>,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
     /// Format of GRAPH [default: detected from the content]
@@ -170,6 +176,7 @@ impl LoadArgs {
         params.nodes.clone_from(&self.nodes);
         params.id.clone_from(&self.id);
         params.label.clone_from(&self.label);
+        params.time.clone_from(&self.time);
         params.bipartite = self.sides.stated();
         params.weight.clone_from(&self.weights.weight);
         params.weight_transform = match self.weights.weight_scale {

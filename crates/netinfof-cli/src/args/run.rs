@@ -338,10 +338,12 @@ impl RunArgs {
         Ok(params)
     }
 
-    /// Several splits where they are cheap, unless a number was asked for or the split is the user's own.
+    /// Several splits where they are cheap, unless a number was asked for, or the split is the user's own or by time,
+    /// and so the same for every seed.
     pub(crate) fn splits(&self, goal: Goal, own_split: bool, graph: &Graph) -> usize {
         const CHEAP: usize = 25_000;
-        let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own_split;
+        let by_time = self.task == Task::Links && graph.times().is_some();
+        let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own_split && !by_time;
         self.splits.unwrap_or(if cheap { 3 } else { 1 })
     }
 

@@ -21,6 +21,7 @@ impl ModelArgs {
             id: self.id.clone(),
             label: self.label.clone(),
             ends: self.ends.clone(),
+            time: None,
             columns: ColumnArgs::default(),
             format: self.format,
             sides: SidesArgs::default(),

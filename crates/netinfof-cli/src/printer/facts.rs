@@ -55,6 +55,15 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             own.transform.name()
         ),
     });
+    if let Some(times) = &facts.times {
+        let [first, last] = &times.range;
+        lines.push(format!(
+            "  times       `{}`: edges begin from {first} to {last}, at {}; {}",
+            times.column,
+            plural(times.distinct, "different time"),
+            plural(times.repeats, "repeated contact")
+        ));
+    }
     if let Some(r) = facts.degree_assortativity {
         lines.push(format!("  assortative {r:+.3} (correlation of the degrees at the ends of an edge)"));
     }

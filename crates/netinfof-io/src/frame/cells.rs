@@ -165,33 +165,10 @@ fn seconds_of_day(text: &str) -> Option<f64> {
     in_range.then_some(3600.0 * hours + 60.0 * minutes + seconds + shift)
 }
 
-/// Days since 1970-01-01 as a date, with the time of day to the second unless it is midnight.
-pub(crate) fn day_text(days: f64) -> String {
-    let (day, rest) = (days.floor(), days - days.floor());
-    let mut seconds = (rest * 86_400.0).round() as i64;
-    let mut day = day as i64;
-    if seconds == 86_400 {
-        (day, seconds) = (day + 1, 0);
-    }
-    // The inverse of the count in `days_of_date`.
-    let shifted = day + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let m = (5 * of_year + 2) / 153;
-    let date = of_year - (153 * m + 2) / 5 + 1;
-    let month = if m < 10 { m + 3 } else { m - 9 };
-    let year = year_of_era + 400 * era + i64::from(month <= 2);
-    let text = format!("{year:04}-{month:02}-{date:02}");
-    if seconds == 0 {
-        return text;
-    }
-    format!("{text}T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-}
-
 #[cfg(test)]
 mod tests {
+    use netinfof::graph::day_text;
+
     use super::*;
 
     #[test]

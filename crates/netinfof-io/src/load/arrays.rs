@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::layout::plain;
+use super::times::{self, is_time_name};
 use super::{LoadParams, list, weights};
 use crate::npz::{COMPONENT, Npz, QUALIFIED, WEIGHT_TRANSFORM};
 use netinfof::Exec;
@@ -52,6 +54,11 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
     let listed = npz_weights(&mut npz, &edges, params)?;
     let listing = listed.as_ref().map_or(&edges, |own| own.edges.as_ref().unwrap_or(&edges));
     let mut graph = Graph::from_edges(name, nodes, listing)?;
+    let mut schema = Schema::new("npz");
+    if let Some(time) = &params.time {
+        graph = times::of_npz(&mut npz, time, &edges, graph, &mut schema)?;
+    }
+    let unit = params.time.as_ref().map(|time| format!("{time}_unit"));
     let mut used =
         vec!["edge_index", "num_nodes", "y", "ids", "truth", "side", "side_names", "num_users", "num_items"];
     let columns = feature_columns(&mut npz);
@@ -66,6 +73,7 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
         graph = graph.with_features(npz_dense(&mut npz, "x", exec)?)?;
         used.push("x");
     }
+    used.extend(params.time.as_deref().into_iter().chain(unit.as_deref()));
     let own: Vec<String> = npz.names().into_iter().filter(|name| name.starts_with(COMPONENT)).collect();
     used.extend(own.iter().map(String::as_str));
     if let Some(NpzWeights { array, values, .. }) = &listed {
@@ -85,7 +93,6 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
         let names = class_names.filter(|names| names.len() >= graph.classes());
         graph = graph.with_class_names(names);
     }
-    let mut schema = Schema::new("npz");
     schema.ends = vec!["edge_index".into()];
     schema.weight = listed.as_ref().map(|own| own.array.clone());
     schema.label = graph.labels().is_some().then(|| "y".into());
@@ -245,8 +252,10 @@ pub(super) fn unused(names: &[String], used: &[&str], graph: &str, weighted: boo
         rest.iter().any(|name| name.contains("edge") || name.contains("weight") || name == "directed");
     let reason = || weights::unused_reason(weighted, rest.iter().map(String::as_str));
     let edges = if edges { format!(": {}", reason()) } else { String::new() };
+    let time = rest.iter().find(|name| is_time_name(&plain(name)));
+    let time = time.map_or(String::new(), |name| format!("; give `{name}` as `time` for a split by time"));
     let verb = if rest.len() == 1 { "is" } else { "are" };
-    exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}", list(&rest)));
+    exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}{time}", list(&rest)));
 }
 
 /// Description of a zip file without arrays, and the next step.

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::ids::Ids;
 use super::layout::EdgeLayout;
 use super::nodes::{self, JoinChoice};
+use super::times::TimesReader;
 use super::{LoadParams, numbered, two_sides};
 use crate::row::Row;
 use crate::table::Table;
@@ -23,7 +24,9 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
     if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
         return two_sides::read(path, name, sides, params, exec);
     }
-    if let Some(layout) = layout.filter(|own| params.nodes.is_empty() && params.ends.is_none() && own.weight.is_none())
+    let plain = |own: &EdgeLayout| own.weight.is_none() && own.time.is_none();
+    if let Some(layout) =
+        layout.filter(|own| params.nodes.is_empty() && params.ends.is_none() && plain(own))
         && let Some(graph) = numbered::read(path, name, &layout, exec)?
     {
         layout.notice(name, exec);
@@ -65,7 +68,8 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     let mut first_unknown = Vec::new();
     let mut rows = Table::open(path)?;
     let mut layout = EdgeLayout::of(&mut rows, params, path)?;
-    rows.only(&layout.read())?;
+    rows.only(&layout.used())?;
+    let mut times = TimesReader::of(&layout);
     let mut row = Row::default();
     while rows.read(&mut row)? {
         if edges.len().is_multiple_of(1 << 20) {
@@ -86,8 +90,14 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         }
         weights.extend(layout.weight_in(&row).map_err(|what| rows.error(row.line, what))?);
         edges.push(edge);
+        if let Some(times) = &mut times {
+            times.read(&row, &rows)?;
+        }
     }
-    settle_first_row(&mut layout, &mut edges, &mut weights, &mut ids, table.is_some(), name, exec)?;
+    let first = settle_first_row(&mut layout, &mut edges, &mut weights, &mut ids, table.is_some(), name, exec)?;
+    if let (Some(first), Some(times)) = (first, &mut times) {
+        times.read(&first, &rows)?;
+    }
     if edges.is_empty() {
         return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
     }
@@ -116,12 +126,15 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         ids.sort_numeric(&mut edges);
     }
     let names = ids.into_names();
-    let listed = layout.weight.map(|_| edges.clone());
+    let listed = if layout.weight.is_some() || times.is_some() { edges.clone() } else { Vec::new() };
     let mut graph = numbered::joined(name, names.len(), edges, exec)?;
-    if let Some((listed, part)) = listed.zip(layout.weight_name()) {
+    if let Some(part) = layout.weight_name() {
         graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
     }
     let mut schema = layout.schema();
+    if let Some(times) = times {
+        graph = times.put_on(graph, &listed, &mut schema)?;
+    }
     if let Some(table) = table {
         let isolated: Vec<usize> = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).collect();
         let some: Vec<String> = isolated.iter().take(3).map(|&node| format!("`{}`", names[node])).collect();
@@ -136,7 +149,8 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     Ok(graph.with_ids(names).with_schema(schema))
 }
 
-/// Decides whether the first row is a header or an edge, once all ids are known, and issues a notice.
+/// Decides whether the first row is a header or an edge, once all ids are known, and issues a notice. Returns the
+/// row if it is an edge that was taken for a header.
 fn settle_first_row(
     layout: &mut EdgeLayout,
     edges: &mut Vec<Pair>,
@@ -145,7 +159,8 @@ fn settle_first_row(
     table: bool,
     name: &str,
     exec: &Exec,
-) -> Result<()> {
+) -> Result<Option<Row>> {
+    let mut edge_row = None;
     if let Some((row, _)) = layout.likely.take_if(|(row, _)| {
         let [i, j] = layout.ends.map(|at| ids.find(&row.cell(at)).is_some());
         // Every node is in the table, so at most one name of a header is in it by chance.
@@ -166,14 +181,15 @@ fn settle_first_row(
             "{name}: line {} (`{a}`, `{b}`) is read as an edge and not as column names, because these ids occur again",
             row.line
         ));
+        edge_row = Some(row);
     }
-    let Some((line, [a, b])) = &layout.doubtful_edge else { return Ok(()) };
-    let (Some(i), Some(j)) = (ids.find(a), ids.find(b)) else { return Ok(()) };
+    let Some((line, [a, b])) = &layout.doubtful_edge else { return Ok(edge_row) };
+    let (Some(i), Some(j)) = (ids.find(a), ids.find(b)) else { return Ok(edge_row) };
     let uses = edges.iter().flatten().filter(|end| [i, j].contains(end)).count();
     if edges.len() > 1 && uses == 2 && !table {
         exec.notice(format!(
             "{name}: line {line} (`{a}`, `{b}`) is read as an edge; its ids occur nowhere else: if they name the columns, give them as `ends`"
         ));
     }
-    Ok(())
+    Ok(edge_row)
 }

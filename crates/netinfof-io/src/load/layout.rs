@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::times::{is_time, is_time_name};
 use super::{LoadParams, list, weights};
 use crate::frame::days_of_date;
 use crate::row::Row;
@@ -108,6 +109,11 @@ pub(super) fn is_id_name(name: &str) -> bool {
     let name = plain(name);
     ID_NAMES.contains(&name.as_str())
         || END_PAIRS.iter().chain(&SHORT_PAIRS).flatten().any(|known| *known == name)
+}
+
+/// Whether a column of a file of pairs with this name marks edges and negatives.
+pub(super) fn is_label_name(name: &str) -> bool {
+    ["label", "y", "class", "edge", "isedge"].contains(&plain(name).as_str())
 }
 
 /// The id column of nodes, by its name.
@@ -223,6 +229,8 @@ pub(super) struct EdgeLayout {
     pub(super) ends: [usize; 2],
     /// The column with the weights of edges, if it was asked for.
     pub(super) weight: Option<usize>,
+    /// The column of times, if one was named.
+    pub(super) time: Option<usize>,
     /// Number of lines of the header in the file.
     pub(super) header_lines: usize,
     /// The header row and the reason for taking it as a header, if that is not certain.
@@ -239,10 +247,12 @@ impl EdgeLayout {
             names: None,
             ends: [0, 1],
             weight: None,
+            time: None,
             header_lines: 0,
             likely: None,
             doubtful_edge: None,
         };
+        let time_in = |names: &[String]| named_or_numbered(params.time.as_ref()?, Some(names), names.len());
         let mut logged = None;
         let mut reason = None;
         let mut matrix = false;
@@ -260,13 +270,19 @@ impl EdgeLayout {
                     .and_then(|ends| {
                         both(ends.each_ref().map(|end| named_or_numbered(end, Some(&names), names.len())))
                     })
-                    .unwrap_or_else(|| default_ends(&names));
+                    .unwrap_or_else(|| default_ends(&names, time_in(&names)));
+                // A word above times names their column.
+                let times_below = time_in(&names).is_some_and(|at| {
+                    !is_time(first, at) && !first.is_missing(at) && below.first().is_some_and(|row| is_time(row, at))
+                });
                 // A number is the position of a column, although it may occur in the first row.
-                let is_name = |end: &String| end.parse::<f64>().is_err() && names.contains(end);
+                let is_name = |column: &String| column.parse::<f64>().is_err() && names.contains(column);
                 let by_name = |ends: &[String; 2]| ends.iter().any(is_name);
                 let found = if let Some(header) = params.header {
                     if header { FirstRow::Names } else { FirstRow::Data }
-                } else if params.ends.as_ref().is_some_and(by_name) || params.weight.as_ref().is_some_and(is_name)
+                } else if params.ends.as_ref().is_some_and(by_name)
+                    || [&params.weight, &params.time].into_iter().flatten().any(is_name)
+                    || times_below
                 {
                     FirstRow::Names
                 } else if first.len() < 2 {
@@ -282,7 +298,8 @@ impl EdgeLayout {
                     }
                     FirstRow::Data => {
                         matrix = all && is_adjacency(sample);
-                        logged = not_two_ends(sample);
+                        // Times whose column is known are no ends.
+                        logged = if params.time.is_some() { None } else { not_two_ends(sample) };
                         let words = params.header.is_none() && names.iter().take(2).all(|name| is_word(name));
                         let ends = || [0, 1].map(|at| first.cell(at).into_owned());
                         layout.doubtful_edge = words.then(|| (first.line, ends()));
@@ -320,28 +337,35 @@ impl EdgeLayout {
             if let Some(what) = logged.filter(|_| params.format.is_none()) {
                 return Err(broken(what));
             }
-            layout.ends = layout.names.as_deref().map_or([0, 1], default_ends);
+            let unnamed = || (0..layout.width).map(|_| String::new()).collect();
+            let names = layout.names.clone().unwrap_or_else(unnamed);
+            layout.ends = default_ends(&names, time_in(&names));
         }
         if let Some(wanted) = &params.weight {
-            layout.weight = Some(layout.weight_column(wanted, path)?);
+            layout.weight = Some(layout.column_of("weight", wanted, path)?);
+        }
+        if let Some(wanted) = &params.time {
+            layout.time = Some(layout.column_of("time", wanted, path)?);
         }
         Ok(layout)
     }
 
     /// The column with the requested name or number, which must not be an end.
-    fn weight_column(&self, wanted: &str, path: &Path) -> Result<usize> {
+    fn column_of(&self, option: &'static str, wanted: &str, path: &Path) -> Result<usize> {
         let found = named_or_numbered(wanted, self.names.as_deref(), self.width);
         found.filter(|at| !self.ends.contains(at)).ok_or_else(|| {
             let names = self.names.as_deref();
-            let have = names.map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
-            Error::param("weight", wanted, format!("a column of {} that holds no ids: {have}", path.display()))
+            let have =
+                names.map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
+            Error::param(option, wanted, format!("a column of {} that holds no ids: {have}", path.display()))
         })
     }
 
-    /// The columns that are read.
-    pub(super) fn read(&self) -> Vec<usize> {
-        let mut columns: Vec<usize> = self.ends.into_iter().chain(self.weight).collect();
+    /// The columns that are read, ascending.
+    pub(super) fn used(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self.ends.into_iter().chain(self.weight).chain(self.time).collect();
         columns.sort_unstable();
+        columns.dedup();
         columns
     }
 
@@ -352,11 +376,11 @@ impl EdgeLayout {
 
     /// The name of the column with the weights.
     pub(super) fn weight_name(&self) -> Option<String> {
-        self.weight.map(|at| self.column(at))
+        self.weight.map(|at| self.column_name(at))
     }
 
-    /// The name of a column, or its number.
-    fn column(&self, at: usize) -> String {
+    /// The name of a column, or its number from 1.
+    pub(super) fn column_name(&self, at: usize) -> String {
         match &self.names {
             Some(names) => names[at].clone(),
             None => format!("column {}", at + 1),
@@ -393,12 +417,15 @@ impl EdgeLayout {
 
     /// What is read of the table.
     pub(super) fn schema(&self) -> Schema {
+        let column = |at: usize| self.column_name(at);
         let mut schema = Schema::new("an edge list");
-        schema.ends = self.ends.map(|at| self.column(at)).to_vec();
+        schema.ends = self.ends.map(column).to_vec();
         schema.weight = self.weight_name();
+        schema.edge_columns = (0..self.width).map(column).collect();
         schema.header_lines = self.header_lines;
-        let rest = (0..self.width).filter(|at| !self.read().contains(at));
-        schema.dropped = rest.map(|at| Dropped::new(self.column(at), "a column of edges")).collect();
+        let used = self.used();
+        let rest = (0..self.width).filter(|at| !used.contains(at));
+        schema.dropped = rest.map(|at| Dropped::new(column(at), "a column of edges")).collect();
         schema
     }
 
@@ -416,11 +443,16 @@ impl EdgeLayout {
             Some((row, why)) => format!("line {} is taken as column names ({why}); ", row.line),
             None => String::new(),
         };
-        let unused: Vec<usize> = (0..self.width).filter(|at| !self.read().contains(at)).collect();
+        let used = self.used();
+        let unused = || (0..self.width).filter(|at| !used.contains(at));
         let names: Vec<&str> =
-            unused.iter().filter_map(|&at| Some(self.names.as_ref()?[at].as_str())).collect();
+            unused().filter_map(|at| Some(self.names.as_ref()?[at].as_str())).collect();
         let reason = weights::unused_reason(self.weight.is_some(), names);
-        let mut rest: Vec<String> = unused.into_iter().map(column).collect();
+        let mut rest: Vec<String> = unused().map(column).collect();
+        let is_time = |at: &usize| is_time_name(&plain(&self.column_name(*at)));
+        let hint = unused().find(is_time).filter(|_| self.time.is_none()).map(column);
+        let hint = hint.map_or(String::new(), |name| format!("; give {name} as `time` for a split by time"));
+        let time = self.time.map_or(String::new(), |at| format!(", times from column {}", column(at)));
         let count = rest.len();
         if count > 6 {
             rest.truncate(5);
@@ -431,7 +463,7 @@ impl EdgeLayout {
             1 => format!("; column {} is not used: {reason}", rest[0]),
             _ => format!("; columns {} are not used: {reason}", rest.join(", ")),
         };
-        exec.notice(format!("{name}: {why}edges are read from columns {a} and {b}{rest}"));
+        exec.notice(format!("{name}: {why}edges are read from columns {a} and {b}{time}{rest}{hint}"));
     }
 }
 
@@ -467,11 +499,11 @@ pub(super) fn named_or_numbered(wanted: &str, names: Option<&[String]>, width: u
 }
 
 /// The two ends by their names, otherwise the first two columns that are not named like a time or a weight.
-fn default_ends(names: &[String]) -> [usize; 2] {
+fn default_ends(names: &[String], time: Option<usize>) -> [usize; 2] {
     if let Some(ends) = known_ends(names) {
         return ends;
     }
-    let mut others = (0..names.len()).filter(|&at| !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
+    let mut others = (0..names.len()).filter(|&at| Some(at) != time && !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
     match (others.next(), others.next()) {
         (Some(a), Some(b)) => [a, b],
         _ => [0, 1],

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::arrays::npz_pairs;
-use super::layout::{FirstRow, first_row, id_column, is_id_name, is_word, known_ends};
+use super::layout::{
+    FirstRow, first_row, id_column, is_id_name, is_label_name, is_word, known_ends, plain,
+};
+use super::times::is_time_name;
 use super::{list, ogb};
 use crate::npz::Npz;
 use crate::row::Row;
@@ -147,6 +150,75 @@ impl<const N: usize> IdColumns<N> {
     }
 }
 
+/// The columns of the graph's own edge table, which files of pairs may have too.
+struct PairLayout<'a> {
+    columns: &'a [String],
+    ends: &'a [String],
+    header: bool,
+}
+
+impl<'a> PairLayout<'a> {
+    fn of(graph: &'a Graph) -> Self {
+        match graph.schema() {
+            Some(own) => {
+                PairLayout { columns: &own.edge_columns, ends: &own.ends, header: own.header_lines > 0 }
+            }
+            None => PairLayout { columns: &[], ends: &[], header: false },
+        }
+    }
+
+    /// The id columns of a header: those of the graph's own table, otherwise those with common names.
+    fn ends(&self, names: &[String]) -> Option<[usize; 2]> {
+        let place = |end: &String| names.iter().position(|name| name == end);
+        match self.ends {
+            [a, b] => place(a).zip(place(b)).map(|(a, b)| [a, b]).or_else(|| known_ends(names)),
+            _ => known_ends(names),
+        }
+    }
+
+    /// The id columns of a file without a header that is as wide as the graph's own table without a header.
+    fn unnamed_ends(&self, found: &IdColumns<2>) -> Option<[usize; 2]> {
+        if found.names.is_some() || self.header || found.width != self.columns.len() || found.width < 3 {
+            return None;
+        }
+        self.ends(self.columns)
+    }
+
+    /// The column that marks edges (1) and negatives (0). A column that the graph's own table has too is none,
+    /// and neither is one with the name of a time.
+    fn label(&self, rows: &mut Table, found: &IdColumns<2>, path: &Path) -> Result<Option<usize>> {
+        let rest: Vec<usize> = (0..found.width).filter(|at| !found.ids.contains(at)).collect();
+        let wrong = |what: String| Error::Format { path: path.into(), what };
+        let Some(names) = &found.names else {
+            let own = !self.header && found.width == self.columns.len();
+            return match rest[..] {
+                [one] => {
+                    let marks = |row: &Row| matches!(row.double(one), Some(0.0 | 1.0));
+                    Ok((!own || rows.peek().0.iter().all(marks)).then_some(one))
+                }
+                [] => Ok(None),
+                _ if own => Ok(None),
+                _ => Err(wrong(format!("{} columns; a pair needs two or three", found.width))),
+            };
+        };
+        let is_label = |at: &usize| is_label_name(&names[*at]);
+        if let Some(label) = rest.iter().copied().find(is_label) {
+            return Ok(Some(label));
+        }
+        let attribute =
+            |at: &usize| self.columns.contains(&names[*at]) || is_time_name(&plain(&names[*at]));
+        let unknown: Vec<usize> = rest.iter().copied().filter(|at| !attribute(at)).collect();
+        match (&unknown[..], &rest[..]) {
+            ([], _) => Ok(None),
+            ([one], [_]) => Ok(Some(*one)),
+            _ => Err(wrong(format!(
+                "{} columns; a pair needs two ids, and `label` for a column of 1 (edge) and 0 (no edge); column `{}` is not in the graph",
+                found.width, names[unknown[0]]
+            ))),
+        }
+    }
+}
+
 /// The error for an id that is not a node.
 fn unknown(rows: &Table, row: &Row, id: &str, first: bool) -> Error {
     let header = if first && is_word(id) { ", and the line does not look like column names" } else { "" };
@@ -165,12 +237,16 @@ fn each_pair(
     let number = by_side(graph);
     let mut rows = Table::open(path)?;
     let is_node = |id: &str| (0..2).any(|side| number(id, side).is_some());
-    let columns = IdColumns::<2>::of(&mut rows, known_ends, is_node)?;
+    let layout = PairLayout::of(graph);
+    let mut columns = IdColumns::<2>::of(&mut rows, |names| layout.ends(names), is_node)?;
+    if let Some(ends) = layout.unnamed_ends(&columns) {
+        columns.ids = ends;
+    }
     // By default the first column holds the first side.
     let second_first = graph.sides().zip(columns.names.as_ref()).is_some_and(|(sides, names)| {
         columns.ids.map(|at| &names[at]) == [&sides.names()[1], &sides.names()[0]]
     });
-    let label = (0..3).find(|at| !columns.ids.contains(at)).filter(|_| labelled && columns.width == 3);
+    let label = if labelled { layout.label(&mut rows, &columns, path)? } else { None };
     let mut row = Row::default();
     let mut first = true;
     while rows.read(&mut row)? {
@@ -194,9 +270,6 @@ fn each_pair(
 fn pair_file(path: &Path, graph: &Graph, exec: &Exec) -> Result<Pairs> {
     let mut pairs = Pairs::default();
     each_pair(path, graph, true, exec, |pair, row, label| {
-        if row.len() > 3 {
-            return Err(format!("{} columns; a pair needs two or three", row.len()));
-        }
         match label.map_or(Some(1.0), |at| row.double(at)) {
             Some(1.0) => pairs.positives.push(pair),
             Some(0.0) => pairs.negatives.push(pair),

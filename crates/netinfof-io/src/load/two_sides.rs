@@ -7,6 +7,7 @@ use std::path::Path;
 use super::ids::Ids;
 use super::layout::{EdgeLayout, plain};
 use super::nodes::{self, NodeTable};
+use super::times::TimesReader;
 use super::{LoadParams, numbered};
 use crate::row::Row;
 use crate::table::Table;
@@ -87,7 +88,8 @@ pub(super) fn read(
 ) -> Result<Graph> {
     let mut rows = Table::open(path)?;
     let layout = EdgeLayout::of(&mut rows, params, path)?;
-    rows.only(&layout.read())?;
+    rows.only(&layout.used())?;
+    let mut times = TimesReader::of(&layout);
     let mut found = [Side::default(), Side::default()];
     let mut edges: Vec<Pair> = Vec::new();
     let mut weights: Vec<f32> = Vec::new();
@@ -103,6 +105,9 @@ pub(super) fn read(
         }
         weights.extend(layout.weight_in(&row).map_err(|what| rows.error(row.line, what))?);
         edges.push(edge);
+        if let Some(times) = &mut times {
+            times.read(&row, &rows)?;
+        }
     }
     if edges.is_empty() {
         return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
@@ -154,12 +159,15 @@ pub(super) fn read(
         known = Sides::new(second).named(known.names().clone()).with_qualified_ids(qualified);
         ids.extend(more.iter().map(|own| own.0.clone()));
     }
-    let listed = layout.weight.map(|_| edges.clone());
+    let listed = if layout.weight.is_some() || times.is_some() { edges.clone() } else { Vec::new() };
     let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
-    if let Some((listed, part)) = listed.zip(layout.weight_name()) {
+    if let Some(part) = layout.weight_name() {
         graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
     }
     let mut schema = layout.schema();
+    if let Some(times) = times {
+        graph = times.put_on(graph, &listed, &mut schema)?;
+    }
     if let Some((table, _)) = table {
         graph = table.put_on(graph, &mut schema)?;
     }

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ColumnSummary, Csr, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin, Truth, WeightFacts, shape,
+    ColumnSummary, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin, TimesFacts,
+    Truth, WeightFacts, shape,
 };
 use crate::evidence::Estimate;
 
@@ -104,6 +105,9 @@ pub struct GraphFacts {
     /// Bipartite graphs: their two sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<SidesFacts>,
+    /// The times of the edges, if they were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<TimesFacts>,
 }
 
 /// The two sides of a bipartite graph.
@@ -222,6 +226,7 @@ impl Graph {
             homophily,
             truth: self.truth.clone(),
             sides: self.sides().map(SidesFacts::of),
+            times: self.times().map(EdgeTimes::facts),
         }
     }
 }

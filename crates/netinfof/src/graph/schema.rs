@@ -19,6 +19,12 @@ pub struct Schema {
     /// The column, attribute or array with the weights of the edges; `None` if none are used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<String>,
+    /// The columns of the edge table, in order; empty for other formats.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edge_columns: Vec<String>,
+    /// The column or array with the times of the edges.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<TimeColumn>,
     /// Number of header lines of the edge table.
     #[serde(default)]
     pub header_lines: usize,
@@ -97,6 +103,24 @@ impl FeatureKind {
     }
 }
 
+/// The column or array with the times of the edges.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TimeColumn {
+    /// Its name.
+    pub name: String,
+    /// The earliest and the latest time at which an edge begins, as dates where the times are dates or are in the
+    /// range of seconds since 1970.
+    pub range: [String; 2],
+}
+
+impl TimeColumn {
+    /// A column of times in this range.
+    pub fn new(name: impl Into<String>, range: [String; 2]) -> Self {
+        TimeColumn { name: name.into(), range }
+    }
+}
+
 /// A part of a source that is not used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -168,6 +192,9 @@ impl Schema {
         }
         if let Some(weight) = &self.weight {
             let _ = write!(text, "; weights from `{weight}`");
+        }
+        if let Some(TimeColumn { name, range: [first, last] }) = &self.time {
+            let _ = write!(text, "; times from `{name}` ({first} to {last})");
         }
         if let Some(id) = &self.id {
             let header = self.node_header_lines.map_or(String::new(), lines);

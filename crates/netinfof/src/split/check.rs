@@ -4,6 +4,7 @@
 //! and stated in every finding.
 
 mod leaks;
+mod order;
 
 use std::collections::HashSet;
 
@@ -38,7 +39,7 @@ pub const MARK_AUC: f64 = 0.05;
 pub const MARK_ERRORS: f64 = 3.0;
 
 /// Every kind of finding about a split of links.
-pub const LINK_KINDS: [&str; 17] = [
+pub const LINK_KINDS: [&str; 20] = [
     "empty-set",
     "test-in-training",
     "validation-in-training",
@@ -56,6 +57,9 @@ pub const LINK_KINDS: [&str; 17] = [
     "split-marks-degrees",
     "features-hold-neighbours",
     "features-hold-degrees",
+    "training-after-validation",
+    "training-after-test",
+    "validation-after-test",
 ];
 /// Every kind of finding about a split of nodes.
 pub const NODE_KINDS: [&str; 10] = [
@@ -263,6 +267,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
     exec.check()?;
     features_that_know_edges(&mut findings, &training, [&sets[1], &sets[2]]);
     exec.check()?;
+    order::edges_from_the_future(&mut findings, pairs);
     Ok(findings.found)
 }
 

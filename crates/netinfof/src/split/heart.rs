@@ -30,7 +30,7 @@ const HUB: usize = 1 << 14;
 /// nodes.
 const PRODUCTS: f64 = 2e6;
 
-/// For each positive of each set, `each` non-edges of `all`; heuristics use only the training graph. If an
+/// For each positive of each set, `each` non-edges of the space; heuristics use only the training graph. If an
 /// end has too few non-neighbours, they are repeated.
 ///
 /// For each end `O(Σ min(d, HUB))` over its neighbours, a PageRank of bounded work, and at most about
@@ -85,17 +85,21 @@ struct Partners<'a>(PairSpace<'a>);
 impl Partners<'_> {
     fn has(self, end: NodeId, node: NodeId) -> bool {
         let possible = self.0.sides.map_or(node != end, |sides| sides.across([end, node]));
-        possible && !self.0.edges.contains(end, node)
+        let present = self.0.present.is_none_or(|present| present.has(node));
+        possible && present && !self.0.edges.contains(end, node)
     }
 
     /// Number of nodes that a node could have an edge to.
     fn possible(self, end: NodeId) -> usize {
-        self.0.sides.map_or(self.0.edges.rows() - 1, |sides| sides.partners(end).len())
+        let own = usize::from(self.0.sides.is_none());
+        self.0.partners(end).map_or(self.0.edges.rows(), <[NodeId]>::len) - own
     }
 
     /// Number of those that it has no edge to.
     fn free(self, end: NodeId) -> usize {
-        self.possible(end) - self.0.edges.row(end as usize).len()
+        let row = self.0.edges.row(end as usize);
+        let linked = self.0.present.map_or(row.len(), |own| row.iter().filter(|&&node| own.has(node)).count());
+        self.possible(end) - linked
     }
 }
 
@@ -265,7 +269,7 @@ fn fill_up(found: &mut Vec<NodeId>, end: NodeId, all: Partners<'_>, count: usize
     let mut taken: HashSet<NodeId> = found.iter().copied().collect();
     let mut is_new = |node: NodeId| all.has(end, node) && taken.insert(node);
     if free >= 2 * count && 2 * free > all.possible(end) {
-        let partners = all.0.sides.map(|sides| sides.partners(end));
+        let partners = all.0.partners(end);
         let choices = partners.map_or(nodes, |own| own.len() as u32);
         // At least a quarter of all draws are new nodes.
         while found.len() < count {
@@ -299,7 +303,7 @@ mod tests {
         for (nodes, degree, count) in [(5000, 10, 250), (300, 10, 250), (5000, 4000, 250), (40, 10, 250)] {
             let edges: Vec<Pair> = (1..=degree).map(|other| [0, other]).collect();
             let all = Csr::symmetric(nodes, &edges);
-            let partners = Partners(PairSpace { edges: &all, sides: None });
+            let partners = Partners(PairSpace { edges: &all, sides: None, present: None });
             let mut found = vec![degree + 3, degree + 1];
             fill_up(&mut found, 0, partners, count, &mut draw());
             assert_eq!((found.len(), &found[..2]), (count, &[degree + 3, degree + 1][..]));

@@ -4,22 +4,58 @@ use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
 use crate::graph::{Csr, NodeId, Pair, Sides, ordered};
 use crate::seed::Draw;
+use crate::split::time::PresentNodes;
 
 /// The pairs of nodes that may be edges, and those of them that are: all pairs, or those across the two sides.
 #[derive(Clone, Copy)]
 pub(super) struct PairSpace<'a> {
     pub(super) edges: &'a Csr,
     pub(super) sides: Option<&'a Sides>,
+    /// The only nodes of the pairs, if the edges have times.
+    pub(super) present: Option<&'a PresentNodes>,
 }
 
 impl PairSpace<'_> {
     /// Number of pairs that are not edges.
     pub(super) fn free(&self) -> usize {
+        if let Some(present) = self.present {
+            return self.free_among(present);
+        }
         let nodes = self.edges.rows();
         self.sides.map_or(nodes * (nodes - 1) / 2, Sides::pairs) - self.edges.nnz() / 2
     }
 
+    /// The same for the pairs of these nodes. `O(m)`.
+    fn free_among(&self, present: &PresentNodes) -> usize {
+        let [first, second] = [0, 1].map(|side| present.nodes(side));
+        let pairs = match self.sides {
+            Some(_) => first.len() * second.len(),
+            None => first.len() * first.len().saturating_sub(1) / 2,
+        };
+        let degree = |&node: &NodeId| {
+            self.edges.row(node as usize).iter().filter(|&&other| present.has(other)).count()
+        };
+        let ends: usize = [first, second].into_iter().flatten().map(degree).sum();
+        pairs - ends / 2
+    }
+
+    /// The nodes that a node may have an edge to, itself included if there are no sides; `None` for all.
+    pub(super) fn partners(&self, node: NodeId) -> Option<&[NodeId]> {
+        match (self.present, self.sides) {
+            (None, sides) => sides.map(|sides| sides.partners(node)),
+            (Some(present), None) => Some(present.nodes(0)),
+            (Some(present), Some(sides)) => Some(present.nodes(1 - sides.of(node))),
+        }
+    }
+
     fn random(&self, draw: &mut Draw) -> Pair {
+        if let Some(present) = self.present {
+            if self.sides.is_some() {
+                return ordered([0, 1].map(|side| random_of(present.nodes(side), draw)));
+            }
+            let nodes = present.nodes(0);
+            return random_pair(nodes.len(), draw).map(|at| nodes[at as usize]);
+        }
         let Some(sides) = self.sides else { return random_pair(self.edges.rows(), draw) };
         // In the order of edges, so that the order of a pair does not identify negatives.
         ordered([0, 1].map(|side| random_of(sides.nodes(side), draw)))
@@ -107,7 +143,8 @@ impl PairSpace<'_> {
 
     /// All non-edges.
     fn list(&self) -> Vec<Pair> {
-        let is_free = |pair: &Pair| !self.is_edge(*pair);
+        let is_present = |node: &NodeId| self.present.is_none_or(|present| present.has(*node));
+        let is_free = |pair: &Pair| !self.is_edge(*pair) && pair.iter().all(is_present);
         if let Some(sides) = self.sides {
             let of = |&i: &NodeId| sides.nodes(1).iter().map(move |&j| ordered([i, j]));
             return sides.nodes(0).iter().flat_map(of).filter(is_free).collect();

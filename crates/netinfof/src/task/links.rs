@@ -1,7 +1,7 @@
 //! Link prediction: the samples are pairs of nodes, the target is whether there is an edge.
 
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
-use crate::act::{self, ActReport, KnownEdges, LinkResult, TestPairs};
+use crate::act::{self, ActReport, EndsFigures, KnownEdges, LinkResult, TestPairs};
 use crate::component::{self, CommunityVectors, Component, NodePlacement};
 use crate::csr::{Csr, NodeId, Pair};
 use crate::error::Result;
@@ -16,7 +16,7 @@ use crate::plan::{self, Plan};
 use crate::probe::{self, Probed, ProbedPairs};
 use crate::seed::Seed;
 use crate::spec::{Subject, TaskKind};
-use crate::split::{self, LinkPairs, LinkSplit, Negatives, Pairs};
+use crate::split::{self, LinkPairs, LinkSplit, Negatives, Pairs, TimeOrder};
 use crate::training::Training;
 use crate::verdict;
 
@@ -274,7 +274,10 @@ impl Task for Links {
     fn act(run: &Run<'_, Self>, work: &Work<'_>, _: &Probed, _: Seed) -> Result<LinkResult> {
         let Work { split, training, learned, valid, tested, .. } = work;
         let tested = tested.as_ref().expect("drawn for Act");
-        act::links(&learned.components, split, training, valid, tested, &run.params.act, run.exec)
+        let mut fit =
+            act::links(&learned.components, split, training, valid, tested, &run.params.act, run.exec)?;
+        fit.report.by_ends = split.seen_ends().map(|seen| EndsFigures::of(&split.test, &fit.test, seen));
+        Ok(fit)
     }
 
     fn act_report(fit: LinkResult) -> ActReport {
@@ -309,6 +312,10 @@ impl Task for Links {
 
     fn repeats(split: &LinkSplit, twins: &[NodeId]) -> usize {
         split.repeats(twins)
+    }
+
+    fn time_order(split: &LinkSplit) -> Option<TimeOrder> {
+        split.time_order().cloned()
     }
 }
 

@@ -39,6 +39,7 @@ fn verdict(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Verdict {
         degree_auc: None,
         act: None,
         repeats: 0,
+        time: None,
         seconds: OrderedMap::default(),
         samples: Samples {
             labels: labels.to_vec(),

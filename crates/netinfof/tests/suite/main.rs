@@ -11,4 +11,5 @@ mod ordinary;
 mod own_components;
 mod properties;
 mod real;
+mod temporal;
 mod weights;
