@@ -5,7 +5,7 @@
 //! In this order:
 //!
 //! 1. No group shows a signal: `nothing` if a signal of [`Information::smallest_signal`] is excluded for all
-//!    of them, features by distance included; otherwise `undecided`.
+//!    of them, features by distance and products of components included; otherwise `undecided`.
 //! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated
 //!    shuffled features if features alone show no signal. For links only embeddings are compared: a GNN does
 //!    not use statistics of pairs. Not if one part alone is enough (4).
@@ -49,8 +49,14 @@ pub(super) struct RunContext {
 }
 
 /// The groups that may show a signal.
-const SIGNALS: [&str; 5] =
-    [group::STRUCTURE, group::FEATURES, group::NONLINEAR, group::PROPAGATION, group::ALL];
+const SIGNALS: [&str; 6] = [
+    group::STRUCTURE,
+    group::FEATURES,
+    group::NONLINEAR,
+    group::PROPAGATION,
+    group::ALL,
+    group::INTERACTIONS,
+];
 
 /// Whether this many bits are a signal.
 pub(super) fn is_signal(bits: Estimate) -> bool {
@@ -67,7 +73,7 @@ fn signal(information: &Information, name: &str) -> bool {
 }
 
 /// Whether any group shows a signal.
-pub(super) fn has_signal(information: &Information) -> bool {
+pub(crate) fn has_signal(information: &Information) -> bool {
     SIGNALS.iter().any(|name| signal(information, name))
 }
 
@@ -107,6 +113,8 @@ enum RuleFinding {
     Plain,
     /// No group shows a signal.
     Silent,
+    /// No group shows a signal, but products of components do.
+    Interaction,
     /// Propagated features are no better than those of shuffled features.
     Sketch,
 }
@@ -139,6 +147,9 @@ impl Evidence<'_> {
         let names = [group::STRUCTURE, self.features(), group::PROPAGATION, group::ALL];
         let [structure, features, propagation, all] = names.map(|name| self.signal(name));
         if !(structure || features || propagation || all) {
+            if self.signal(group::INTERACTIONS) {
+                return (VerdictKind::Undecided, RuleFinding::Interaction);
+            }
             let excluded = excludes_signal(self.information) && !self.context.scores_predict;
             return (
                 if excluded { VerdictKind::Nothing } else { VerdictKind::Undecided },
@@ -173,11 +184,17 @@ impl Evidence<'_> {
             }
         };
         let enough = excluded(group::ALL, group::STRUCTURE) || excluded(group::ALL, group::FEATURES);
+        // Also for links, where embeddings are compared: beside statistics of pairs, features must add something.
+        let adds = self
+            .information
+            .gain(group::ALL, group::STRUCTURE)
+            .is_none_or(|gain| gain.bits.above(0.0));
         let beyond_nonlinear = !self.nonlinear || shown(group::PROPAGATION, group::NONLINEAR);
         if propagation
             && ahead(group::FEATURES, group::FEATURES_EMBEDDED)
             && ahead(group::STRUCTURE, group::STRUCTURE_EMBEDDED)
             && !enough
+            && adds
             && beyond_nonlinear
             && self.context.confirmed
         {
@@ -269,6 +286,12 @@ impl Evidence<'_> {
             (VerdictKind::Undecided, RuleFinding::Silent) => {
                 format!("No {}component shows a signal, and these {} do not exclude one", self.built_in(), self.samples())
             }
+            (VerdictKind::Undecided, RuleFinding::Interaction) => format!(
+                "No {}component alone shows a signal, but products of components, such as the features of a node times those of its \
+                 neighbours, carry {} bits: the relation is not linear",
+                self.built_in(),
+                self.information.bits(group::INTERACTIONS).map_or_else(String::new, with_interval)
+            ),
             (VerdictKind::Undecided, RuleFinding::Sketch) if !self.has_control() => {
                 "Propagated features predict, but features alone show no signal: without a control they cannot be distinguished from a sketch of the \
                  structure"
@@ -400,6 +423,11 @@ impl Evidence<'_> {
             }
             VerdictKind::Any => "Use whichever is cheaper, features or structure: a GNN should not do better than either.".into(),
             VerdictKind::Nothing => "Look for other features or another target.".into(),
+            VerdictKind::Undecided if finding == RuleFinding::Interaction => {
+                "Compare a GNN with skip connections, such as GraphSAGE, with an MLP on features and structural embeddings; linear models, \
+                 also those of `netinfof act`, cannot represent the relation."
+                    .into()
+            }
             VerdictKind::Undecided => {
                 let samples = self.samples();
                 let wanted = self.labels_wanted(finding);
