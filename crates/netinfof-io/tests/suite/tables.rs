@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use netinfof::graph::FeatureKind::{self, Boolean, Category, Date, Number};
-use netinfof::{Exec, Features, Graph, Seed};
+use netinfof::{Exec, Features, Graph, NodeParams, Seed};
 use netinfof_io::load::{self, LoadParams};
 use netinfof_io::parquet::{Column, Kind, Writer};
 use netinfof_io::save;
@@ -371,6 +371,15 @@ fn csv_and_parquet_give_the_same_graph() {
     let bits =
         |graph: &Graph| (0..30).flat_map(|node| row(graph, node)).map(f32::to_bits).collect::<Vec<_>>();
     assert_eq!(bits(&a), bits(&b));
+    // And the same model.
+    let fitted = |graph: &Graph| {
+        let exec = Exec::new(1).unwrap();
+        let mut params = NodeParams::default();
+        (params.splits, params.split.train, params.split.valid) = (1, 0.4, 0.3);
+        let model = netinfof::fit_nodes(graph, None, &params, &exec).unwrap().model;
+        model.nodes(None, &exec).unwrap().probabilities
+    };
+    assert_eq!(fitted(&a), fitted(&b));
 }
 
 /// Names of classes and columns, and levels, survive every format that `convert` writes.

@@ -403,6 +403,11 @@ impl Evidence<'_> {
         };
         match kind {
             VerdictKind::Gnn => format!("Train a GNN, such as GCN or GraphSAGE; {baseline}."),
+            VerdictKind::Combine if self.answer(group::ALL, group::BOTH) == Some(Answer::Shown) => format!(
+                "Train a GNN with skip connections that also gets structural features, such as degrees, or that adds up its neighbours, such as GIN; \
+                 propagation adds {} bits to features and structure side by side, but a plain GCN sees averages alone.",
+                self.gain(group::ALL, group::BOTH)
+            ),
             VerdictKind::Combine => {
                 "Use features and structural embeddings together, or a GNN with skip connections; a plain GCN may lose the information in the features."
                     .into()
