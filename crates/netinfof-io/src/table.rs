@@ -352,7 +352,8 @@ impl Lines {
             row.text = match String::from_utf8(bytes) {
                 Ok(text) => text,
                 Err(fault) => {
-                    let wide = fault.as_bytes().starts_with(&[0xff, 0xfe]) || fault.as_bytes().starts_with(&[0xfe, 0xff]);
+                    let wide = fault.as_bytes().starts_with(&[0xff, 0xfe])
+                        || fault.as_bytes().starts_with(&[0xfe, 0xff]);
                     return error(format!(
                         "not valid UTF-8 text{}; save the file as UTF-8",
                         if wide { " (it begins as UTF-16 does)" } else { "" }

@@ -149,7 +149,9 @@ pub(super) fn unread_notation(distinct: &[String]) -> Option<String> {
         }
     };
     if all(&date('/')) || all(&date('-')) || all(&date('.')) {
-        return Some(format!("dates such as `{first}`, whose notation differs by country; write them as 2020-01-31"));
+        return Some(format!(
+            "dates such as `{first}`, whose notation differs by country; write them as 2020-01-31"
+        ));
     }
     let number = |text: &str| text.replace(',', "").trim().parse::<f64>().is_ok_and(f64::is_finite);
     if all(&|text| text.strip_suffix('%').is_some_and(number)) {
@@ -270,7 +272,8 @@ mod tests {
     /// A person reads numbers or dates: they are refused with the right advice, and never taken for words.
     #[test]
     fn notations_that_are_not_read() {
-        let way = |texts: &[&str]| unread_notation(&texts.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let way =
+            |texts: &[&str]| unread_notation(&texts.iter().map(ToString::to_string).collect::<Vec<_>>());
         for texts in [["01/31/2020", "02/01/2020"], ["01-Jan-20", "02-Feb-21"], ["1/2/20", "3/4/20 12:00"]] {
             assert!(way(&texts).unwrap().contains("dates"), "{texts:?}");
         }

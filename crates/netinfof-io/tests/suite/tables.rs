@@ -205,8 +205,8 @@ fn ids_that_do_not_match_are_explained() {
     };
     let refused_with = |edges: String, table: String, words: &[&str]| {
         let path = folder.file("edges.csv", edges);
-        let nodes = vec![folder.file("nodes.csv", table)];
-        refused(&path, &LoadParams { nodes, ..LoadParams::default() }, words);
+        let nodes = folder.file("nodes.csv", table);
+        refused(&path, &LoadParams::default().nodes(nodes), words);
     };
     let plain = |node: usize| node.to_string();
     let words = ["other leading zeros or in another case", "the same way"];
@@ -226,18 +226,26 @@ fn tables_of_spreadsheets() {
     let edges = folder.file("edges.csv", format!("from,to\n{}", ring(60)));
     let of = |header: &str, cell: &dyn Fn(usize) -> String, end: &str| {
         let rows = (0..60).map(|node| format!("{node},{}\n", cell(node)));
-        let nodes = vec![folder.file("nodes.csv", format!("{header}\n{}{end}", rows.collect::<String>()))];
-        LoadParams { nodes, ..LoadParams::default() }
+        let nodes = folder.file("nodes.csv", format!("{header}\n{}{end}", rows.collect::<String>()));
+        LoadParams::default().nodes(nodes)
     };
     let (graph, said) =
         read(&edges, &of("id,x,label", &|node| format!("{},{}", node % 7, node % 2), ",,\n , ,\n")).unwrap();
     assert_eq!(graph.nodes(), 60);
     assert!(said.contains("2 rows without any value are not used"), "{said}");
     // A row with an id, or with a value but no id, is no empty row.
-    refused(&edges, &of("id,x,label", &|node| format!("{},1", node % 7), ",3,\n"), &["nodes.csv:62", "empty id"]);
+    refused(
+        &edges,
+        &of("id,x,label", &|node| format!("{},1", node % 7), ",3,\n"),
+        &["nodes.csv:62", "empty id"],
+    );
     let day = |node: usize| format!("{:02}/{:02}/2020", 1 + node % 12, 1 + node % 28);
     refused(&edges, &of("id,day", &day, ""), &["dates such as", "2020-01-31"]);
-    refused(&edges, &of("id,rate", &|node| format!("{node}.5%"), ""), &["percentages such as", "without the sign"]);
+    refused(
+        &edges,
+        &of("id,rate", &|node| format!("{node}.5%"), ""),
+        &["percentages such as", "without the sign"],
+    );
     let label = |node: usize| ["yes", "Yes", "no"][node % 3].to_string();
     let (_, said) = read(&edges, &of("id,label", &label, "")).unwrap();
     assert!(said.contains("`Yes` and `yes` differ in upper and lower case"), "{said}");
@@ -245,8 +253,8 @@ fn tables_of_spreadsheets() {
         bytes.extend(unit.to_le_bytes());
         bytes
     });
-    let nodes = vec![folder.file("wide.csv", wide)];
-    refused(&edges, &LoadParams { nodes, ..LoadParams::default() }, &["UTF-16", "save the file as UTF-8"]);
+    let nodes = folder.file("wide.csv", wide);
+    refused(&edges, &LoadParams::default().nodes(nodes), &["UTF-16", "save the file as UTF-8"]);
 }
 
 #[test]

@@ -94,10 +94,8 @@ impl Products {
         };
         let taken = known.len().min(Self::MOST_SAMPLES);
         let samples: Vec<NodeId> = (0..taken).map(|at| known[at * known.len() / taken]).collect();
-        let factor = |name, embedding: &Matrix| Factor {
-            name,
-            rows: kernel::gather_rows(embedding, &samples, exec),
-        };
+        let factor =
+            |name, embedding: &Matrix| Factor { name, rows: kernel::gather_rows(embedding, &samples, exec) };
         let propagated = work.components.iter().any(|own| own.kind.spec().group == Group::Propagation);
         let mut neighbours = Vec::new();
         if propagated {
@@ -118,7 +116,8 @@ impl Products {
             .into_iter()
             .filter_map(|kind| find(kind).map(|own| factor(kind.name(), &own.embedding)))
             .collect();
-        let blocks = interactions::blocks(&factor(features.kind.name(), &features.embedding), &neighbours, &places);
+        let blocks =
+            interactions::blocks(&factor(features.kind.name(), &features.embedding), &neighbours, &places);
         Ok(Some(Products { blocks, samples }))
     }
 }

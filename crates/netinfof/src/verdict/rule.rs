@@ -29,6 +29,10 @@ const SIGNAL: f64 = 2.5;
 /// information only once they are propagated is rare, and that they sketch the structure is common.
 const BEYOND_SKETCH: f64 = 3.5;
 
+/// Bits that are rounding errors: a model without any weight gains about 1e-16 bits on every sample, and an interval
+/// of that width may lie above zero.
+const ROUNDING: f64 = 1e-9;
+
 /// Share of the labelled nodes from which larger training sets are no advice: validation and test need the rest.
 const MOST_USED: f64 = 0.7;
 
@@ -65,7 +69,7 @@ pub(super) fn is_signal(bits: Estimate) -> bool {
 
 /// Whether an estimate lies this many standard errors above zero.
 fn lies_above_zero(bits: Estimate, deviations: f64) -> bool {
-    bits.value - (bits.value - bits.interval[0]) * deviations / NORMAL > 0.0
+    bits.value - (bits.value - bits.interval[0]) * deviations / NORMAL > ROUNDING
 }
 
 fn signal(information: &Information, name: &str) -> bool {
@@ -185,10 +189,8 @@ impl Evidence<'_> {
         };
         let enough = excluded(group::ALL, group::STRUCTURE) || excluded(group::ALL, group::FEATURES);
         // Also for links, where embeddings are compared: beside statistics of pairs, features must add something.
-        let adds = self
-            .information
-            .gain(group::ALL, group::STRUCTURE)
-            .is_none_or(|gain| gain.bits.above(0.0));
+        let adds =
+            self.information.gain(group::ALL, group::STRUCTURE).is_none_or(|gain| gain.bits.above(ROUNDING));
         let beyond_nonlinear = !self.nonlinear || shown(group::PROPAGATION, group::NONLINEAR);
         if propagation
             && ahead(group::FEATURES, group::FEATURES_EMBEDDED)
@@ -237,7 +239,7 @@ impl Evidence<'_> {
     /// that part.
     fn nearly_all(&self, over: &str) -> bool {
         let gain = |of: &str, over: &str| self.information.gain(of, over).map(|gain| gain.bits);
-        let above = gain(group::PROPAGATION, over).is_some_and(|bits| bits.above(0.0));
+        let above = gain(group::PROPAGATION, over).is_some_and(|bits| bits.above(ROUNDING));
         let rest = gain(group::ALL, group::PROPAGATION);
         above
             && self.answer(group::ALL, over) == Some(Answer::Shown)

@@ -348,12 +348,14 @@ fn relations_between_components_are_not_nothing() {
         // Whether a node agrees with the mean of its neighbours.
         let edges = random_edges(NODES, 3 * NODES, random);
         let plain = Graph::from_edges("g", NODES, &edges).unwrap();
-        let neighbours =
-            |node: usize| plain.adjacency().row(node).iter().map(|&j| x.row(j as usize)[0]).sum::<f32>() > 0.0;
+        let neighbours = |node: usize| {
+            plain.adjacency().row(node).iter().map(|&j| x.row(j as usize)[0]).sum::<f32>() > 0.0
+        };
         let agrees: Vec<i32> = (0..NODES).map(|node| i32::from(positive(node) == neighbours(node))).collect();
         // Whether it agrees with its community.
         let side = classes(2, random);
-        let belongs: Vec<i32> = (0..NODES).map(|node| i32::from(positive(node) == (side[node] == 1))).collect();
+        let belongs: Vec<i32> =
+            (0..NODES).map(|node| i32::from(positive(node) == (side[node] == 1))).collect();
         let communities = homophilous(&side, 0.9, 5 * NODES, random);
         for (edges, labels) in [(&edges, agrees), (&communities, belongs)] {
             let verdict = judged(&graph(edges, x.clone(), labels), seed);
