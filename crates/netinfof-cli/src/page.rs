@@ -166,6 +166,11 @@ fn information(out: &mut String, report: &Report) {
     if found.bits("features, nonlinear").is_some() {
         pale.push_str(" Features by distance: a model that also finds relations that are not linear.");
     }
+    if found.bits("interactions").is_some() {
+        pale.push_str(
+            " Products of components: a relation between two parts of the data where neither predicts anything alone.",
+        );
+    }
     let _ = write!(
         out,
         "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Information about the target, in bits, that a linear model \

@@ -271,8 +271,13 @@ fn information(report: &Report, detail: ReportDetail) -> String {
         "\n  information about {target:10} bits  95 % interval    share of {:.2} bits\n",
         information.entropy
     );
-    let shown = if detail == ReportDetail::Answer { PARTS } else { INFORMATION_GROUPS.len() };
-    let groups = INFORMATION_GROUPS[..shown].iter().map(|&(name, words)| (name, words.to_string()));
+    // In short: the parts of the data, and what the reason rests on.
+    let positive = |name: &str| information.bits(name).is_some_and(|bits| bits.interval[0] > 0.0);
+    let shown = |at: usize, name: &str| {
+        detail != ReportDetail::Answer || at < PARTS || name == INTERACTIONS && positive(name)
+    };
+    let groups = INFORMATION_GROUPS.iter().enumerate().filter(|&(at, &(name, _))| shown(at, name));
+    let groups = groups.map(|(_, &(name, words))| (name, words.to_string()));
     let own = information.own_components().map(|(name, ..)| (name, format!("user-supplied {name}")));
     let with_own = information
         .own_components()
@@ -294,7 +299,7 @@ fn information(report: &Report, detail: ReportDetail) -> String {
 }
 
 /// Groups of components with their names for people: the parts of the data, then what they are compared with.
-pub(crate) const INFORMATION_GROUPS: [(&str, &str); 7] = [
+pub(crate) const INFORMATION_GROUPS: [(&str, &str); 8] = [
     ("structure", "structure"),
     ("features", "features"),
     ("propagation", "propagated features"),
@@ -302,7 +307,10 @@ pub(crate) const INFORMATION_GROUPS: [(&str, &str); 7] = [
     ("control", "control, other features"),
     ("rewired", "control, other edges"),
     ("features, nonlinear", "features, by distance"),
+    (INTERACTIONS, "products of components"),
 ];
+/// Measured only if no other group shows a signal.
+const INTERACTIONS: &str = "interactions";
 /// Number of groups that are parts of the data.
 const PARTS: usize = 3;
 

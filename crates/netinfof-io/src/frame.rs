@@ -357,6 +357,11 @@ impl FrameColumn {
         let advice = format!(
             "leave it out with `drop`, or embed the texts and give the vectors as a component of your own (`component`); `categorical` uses its {MOST_LEVELS} commonest texts"
         );
+        // A few of them may be categories.
+        let way = cells::unread_notation(&distinct).filter(|_| distinct.len() > MOST_LEVELS.min(present / 2));
+        if let Some(way) = way {
+            return Err(format!("column `{name}` holds {way}, or leave it out with `drop`").into());
+        }
         if distinct.len() == present && present >= FEWEST_ROWS && !free && words < 2 * distinct.len() {
             return Ok(Outcome::Dropped("another text in every row: an id".into()));
         }

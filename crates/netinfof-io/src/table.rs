@@ -351,7 +351,14 @@ impl Lines {
             }
             row.text = match String::from_utf8(bytes) {
                 Ok(text) => text,
-                Err(_) => return error("not valid UTF-8 text".into()),
+                Err(fault) => {
+                    let wide = fault.as_bytes().starts_with(&[0xff, 0xfe])
+                        || fault.as_bytes().starts_with(&[0xfe, 0xff]);
+                    return error(format!(
+                        "not valid UTF-8 text{}; save the file as UTF-8",
+                        if wide { " (it begins as UTF-16 does)" } else { "" }
+                    ));
+                }
             };
             let text = row.text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r']);
             if text.trim().is_empty() || text.starts_with(['#', '%']) {

@@ -52,6 +52,8 @@ pub(crate) mod group {
     pub(crate) const CONTROL: &str = "control";
     pub(crate) const REWIRED: &str = "rewired";
     pub(crate) const NONLINEAR: &str = "features, nonlinear";
+    // Nodes without any other signal: products of components.
+    pub(crate) const INTERACTIONS: &str = "interactions";
     // Links: embeddings only, without statistics of pairs.
     pub(crate) const STRUCTURE_EMBEDDED: &str = "structure, embeddings";
     pub(crate) const FEATURES_EMBEDDED: &str = "features, embeddings";
@@ -253,6 +255,12 @@ impl Information {
         }
     }
 
+    /// The same with one more group, measured separately and not compared with others.
+    pub(crate) fn with_group_of(mut self, other: &Information, name: &str) -> Information {
+        self.groups.extend(other.at(name).map(|at| other.groups[at].clone()));
+        self
+    }
+
     /// This one or another that differs only in its control: the one whose control carries more.
     pub(crate) fn with_better_control(self, other: Information) -> Information {
         let control =
@@ -314,6 +322,8 @@ pub(crate) enum Part {
     Rewired,
     /// Features, compared by distance instead of product: nonlinear relations.
     Nonlinear,
+    /// Products of two components, measured only if nothing else shows a signal.
+    Interaction,
     /// A user-supplied component: compared with all others, and in no other group.
     Custom,
 }
@@ -380,6 +390,7 @@ impl ComponentBlocks {
         form(group::CONTROL, !control.is_empty(), &[&structure, &features, &control, &others]);
         form(group::REWIRED, !rewired.is_empty(), &[&structure, &features, &rewired, &others]);
         form(group::NONLINEAR, !nonlinear.is_empty(), &[&features, &nonlinear]);
+        form(group::INTERACTIONS, true, &[&of(Part::Interaction)]);
         if self.0.iter().any(|block| block.of_pairs) {
             let embedded = |of: &[usize]| -> Vec<usize> {
                 of.iter().copied().filter(|&at| !self.0[at].of_pairs).collect()

@@ -4,6 +4,7 @@
 //! new file here, with its [`TaskKind`].
 
 mod control;
+mod interactions;
 mod links;
 mod nodes;
 

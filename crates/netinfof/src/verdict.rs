@@ -33,7 +33,7 @@ use crate::seed::{Seed, Stream};
 use crate::spec::{ComponentKind, Group, Subject, TaskKind};
 use words::{Case, Words};
 
-pub(crate) use rule::{depends_on_control, needs_control};
+pub(crate) use rule::{depends_on_control, has_signal, needs_control};
 
 /// The kind of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -133,6 +133,40 @@ pub(crate) fn days_of_date(text: &str) -> Option<f64> {
     Some(f64::from(days) - 719_468.0 + seconds / 86_400.0)
 }
 
+/// How texts are written that a person reads as dates or numbers, and how they can be given.
+pub(super) fn unread_notation(distinct: &[String]) -> Option<String> {
+    if distinct.len() < 2 {
+        return None;
+    }
+    let all = |is: &dyn Fn(&str) -> bool| distinct.iter().all(|text| is(text.trim()));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let first = &distinct[0];
+    let date = |sign: char| {
+        move |text: &str| {
+            let parts: Vec<&str> = text.split([' ', 'T']).next().unwrap_or("").split(sign).collect();
+            let month = |part: &str| digits(part) || part.len() >= 3 && part.chars().all(char::is_alphabetic);
+            parts.len() == 3 && digits(parts[0]) && digits(parts[2]) && parts[0].len() <= 2 && month(parts[1])
+        }
+    };
+    if all(&date('/')) || all(&date('-')) || all(&date('.')) {
+        return Some(format!(
+            "dates such as `{first}`, whose notation differs by country; write them as 2020-01-31"
+        ));
+    }
+    let number = |text: &str| text.replace(',', "").trim().parse::<f64>().is_ok_and(f64::is_finite);
+    if all(&|text| text.strip_suffix('%').is_some_and(number)) {
+        return Some(format!("percentages such as `{first}`; write numbers without the sign"));
+    }
+    let currency = |text: &str| {
+        let bare = text.trim_start_matches('-').trim_matches(['$', '€', '£', '¥', ' ']);
+        bare.len() < text.trim_start_matches('-').len() && number(bare)
+    };
+    if all(&currency) {
+        return Some(format!("amounts of money such as `{first}`; write numbers without the currency"));
+    }
+    None
+}
+
 /// A time of day such as `13:05`, `13:05:30.5`, `13:05Z` or `13:05+02:00`, in UTC.
 fn seconds_of_day(text: &str) -> Option<f64> {
     let (clock, shift) = match text.find(['Z', '+', '-']) {
@@ -209,6 +243,22 @@ mod tests {
         for step in 0..1000 {
             let days = 18_000.0f32 + step as f32 * 0.001_953_125;
             assert_eq!(days_of_date(&day_text(f64::from(days))).map(|days| days as f32), Some(days));
+        }
+    }
+
+    /// A person reads numbers or dates: they are refused with the right advice, and never taken for words.
+    #[test]
+    fn notations_that_are_not_read() {
+        let way =
+            |texts: &[&str]| unread_notation(&texts.iter().map(ToString::to_string).collect::<Vec<_>>());
+        for texts in [["01/31/2020", "02/01/2020"], ["01-Jan-20", "02-Feb-21"], ["1/2/20", "3/4/20 12:00"]] {
+            assert!(way(&texts).unwrap().contains("dates"), "{texts:?}");
+        }
+        assert!(way(&["10.5%", "3 %"]).unwrap().contains("percentages"));
+        assert!(way(&["$1,200.50", "-$3"]).unwrap().contains("money"));
+        assert!(way(&["5 €", "7 €"]).unwrap().contains("money"));
+        for texts in [["a/b/c", "d/e/f"], ["low", "high"], ["10%", "high"], ["A-1-2", "B-2-3"], ["$", "5"]] {
+            assert_eq!(way(&texts), None, "{texts:?}");
         }
     }
 

@@ -72,6 +72,13 @@ pub(super) fn of(labels: &[String]) -> LabelColumn {
     LabelColumn::Classes { labels, names: classes, minus_ones }
 }
 
+/// Two classes whose names differ in case or spaces only: most likely one class.
+pub(super) fn nearly_equal(names: &[String]) -> Option<[&str; 2]> {
+    let plain = |name: &str| -> String { name.to_lowercase().split_whitespace().collect() };
+    let mut seen: HashMap<String, &str> = HashMap::new();
+    names.iter().find_map(|name| seen.insert(plain(name), name).map(|other| [other, name]))
+}
+
 /// Whether a label is missing. `none` may be a class.
 fn is_unknown(label: &str) -> bool {
     const WAYS: [&str; 6] = ["", "?", "na", "n/a", "nan", "null"];
@@ -100,6 +107,8 @@ mod tests {
         assert_eq!(read(&["-1", "1", "1"]), (vec![0, 1, 1], names(&["-1", "1"])));
         assert_eq!(read(&["-1", "1", "0"]), (vec![-1, 1, 0], None));
         assert_eq!(read(&["0.5", "1", "0.5"]), (vec![0, 1, 0], names(&["0.5", "1"])));
+        assert_eq!(nearly_equal(&names(&["No", "Yes", "yes"]).unwrap()), Some(["Yes", "yes"]));
+        assert_eq!(nearly_equal(&names(&["A", "B", "A 1"]).unwrap()), None);
     }
 
     #[test]

@@ -62,6 +62,8 @@ struct RawTable {
     lists: Option<Csr>,
     id: String,
     header_lines: usize,
+    /// Rows without any value, which are not used.
+    blank: usize,
 }
 
 /// The columns of a table and their use.
@@ -91,6 +93,14 @@ pub(super) fn read(params: &LoadParams, ids: &mut Ids, edges: EdgeIds<'_>, exec:
     let several = tables.len() > 1;
     let mut rows = Vec::new();
     for (table, path) in tables.iter().zip(&params.nodes) {
+        if table.blank > 0 {
+            exec.notice(format!(
+                "{}: {} without any value {} not used",
+                path.file_name().unwrap_or_default().to_string_lossy(),
+                if table.blank == 1 { "1 row".into() } else { format!("{} rows", table.blank) },
+                if table.blank == 1 { "is" } else { "are" }
+            ));
+        }
         let (before, mut own) = (ids.names.len(), Vec::with_capacity(table.ids.len()));
         let mut seen = HashSet::new();
         for (id, &line) in table.ids.iter().zip(&table.lines) {
@@ -173,6 +183,11 @@ fn joined(
     let labels = classes
         .map(|(column, name)| match column {
             LabelColumn::Classes { labels, names, minus_ones } => {
+                if let Some([a, b]) = names.as_deref().and_then(classes::nearly_equal) {
+                    exec.notice(format!(
+                        "{file}: the classes `{a}` and `{b}` differ in upper and lower case or spaces only; they are two classes"
+                    ));
+                }
                 if minus_ones > 0 {
                     exec.notice(format!(
                         "label -1 means unknown: {minus_ones} node{} no label; rename it if it is a class",
@@ -288,6 +303,7 @@ fn one(path: &Path, params: &LoadParams, edges: EdgeIds<'_>, exec: &Exec) -> Res
             lists: Some(lists),
             id,
             header_lines: 0,
+            blank: 0,
         });
     }
     let mut columns = Columns::of(&mut Table::open(path)?, path, params)?;
@@ -469,9 +485,16 @@ fn attempt(
     let mut stated: Vec<Option<FeatureKind>> = vec![None; width];
     let (mut ids, mut lines, mut labels) = (Vec::new(), Vec::new(), Vec::new());
     let mut row = Row::default();
+    let mut blank = 0usize;
     while rows.read(&mut row)? {
         if lines.len().is_multiple_of(1 << 16) {
             exec.check()?;
+        }
+        // Spreadsheets write empty rows as delimiters alone. Where rows are numbered, they count.
+        let is_empty = |at: usize| row.cell(at).trim().is_empty();
+        if columns.id.is_some_and(is_empty) && width > 1 && needed.iter().all(|&at| is_empty(at)) {
+            blank += 1;
+            continue;
         }
         ids.push(match columns.id {
             Some(at) => row.id(at).map_err(|what| rows.error(row.line, what))?.into_owned(),
@@ -514,7 +537,7 @@ fn attempt(
     let label = columns.label.map(|at| (columns.names[at].clone(), labels));
     let id = columns.id.map_or_else(|| "row number".into(), |at| columns.names[at].clone());
     let header_lines = usize::from(columns.named && !rows.is_named());
-    Ok(RawTable { ids, lines, frame, labels: label, lists: None, id, header_lines })
+    Ok(RawTable { ids, lines, frame, labels: label, lists: None, id, header_lines, blank })
 }
 
 /// The number of columns of a node table, and their names if it has a header. The header is consumed.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use netinfof::graph::FeatureKind::{self, Boolean, Category, Date, Number};
-use netinfof::{Exec, Features, Graph, Seed};
+use netinfof::{Exec, Features, Graph, NodeParams, Seed};
 use netinfof_io::load::{self, LoadParams};
 use netinfof_io::parquet::{Column, Kind, Writer};
 use netinfof_io::save;
@@ -191,6 +191,72 @@ fn the_wrong_join_column_is_found() {
     assert_eq!(read(&edges, &params).unwrap().0.schema().unwrap().id.as_deref(), Some("row number"));
 }
 
+/// Ids that are written in another way, or that are there in part, are no row numbers.
+#[test]
+fn ids_that_do_not_match_are_explained() {
+    let folder = Folder::new("mismatch");
+    let table = |id: &dyn Fn(usize) -> String| -> String {
+        let rows = (0..60).map(|node| format!("{},{}\n", id(node), node % 7));
+        format!("id,x\n{}", rows.collect::<String>())
+    };
+    let edges = |id: &dyn Fn(usize) -> String| -> String {
+        let rows = (0..60).map(|node| format!("{},{}\n", id(node), id((node + 1) % 60)));
+        format!("from,to\n{}", rows.collect::<String>())
+    };
+    let refused_with = |edges: String, table: String, words: &[&str]| {
+        let path = folder.file("edges.csv", edges);
+        let nodes = folder.file("nodes.csv", table);
+        refused(&path, &LoadParams::default().nodes(nodes), words);
+    };
+    let plain = |node: usize| node.to_string();
+    let words = ["other leading zeros or in another case", "the same way"];
+    refused_with(edges(&|node| format!("{node:05}")), table(&plain), &words);
+    refused_with(edges(&|node| format!("user{node}")), table(&|node| format!("User{node}")), &words);
+    // Half of the ids: the rows are not the nodes in order.
+    refused_with(edges(&plain), table(&|node| (node + 30).to_string()), &["holds 30 of the 60 ids"]);
+    // Nothing in common: the numbers of the rows are a possibility.
+    refused_with(edges(&plain), table(&|node| format!("n{node}")), &["give `row` as `id`"]);
+}
+
+/// What spreadsheets write: empty rows as delimiters, dates and amounts in a country's notation, classes that differ
+/// in case, UTF-16.
+#[test]
+fn tables_of_spreadsheets() {
+    let folder = Folder::new("spreadsheet");
+    let edges = folder.file("edges.csv", format!("from,to\n{}", ring(60)));
+    let of = |header: &str, cell: &dyn Fn(usize) -> String, end: &str| {
+        let rows = (0..60).map(|node| format!("{node},{}\n", cell(node)));
+        let nodes = folder.file("nodes.csv", format!("{header}\n{}{end}", rows.collect::<String>()));
+        LoadParams::default().nodes(nodes)
+    };
+    let (graph, said) =
+        read(&edges, &of("id,x,label", &|node| format!("{},{}", node % 7, node % 2), ",,\n , ,\n")).unwrap();
+    assert_eq!(graph.nodes(), 60);
+    assert!(said.contains("2 rows without any value are not used"), "{said}");
+    // A row with an id, or with a value but no id, is no empty row.
+    refused(
+        &edges,
+        &of("id,x,label", &|node| format!("{},1", node % 7), ",3,\n"),
+        &["nodes.csv:62", "empty id"],
+    );
+    let day = |node: usize| format!("{:02}/{:02}/2020", 1 + node % 12, 1 + node % 28);
+    refused(&edges, &of("id,day", &day, ""), &["dates such as", "2020-01-31"]);
+    refused(
+        &edges,
+        &of("id,rate", &|node| format!("{node}.5%"), ""),
+        &["percentages such as", "without the sign"],
+    );
+    let label = |node: usize| ["yes", "Yes", "no"][node % 3].to_string();
+    let (_, said) = read(&edges, &of("id,label", &label, "")).unwrap();
+    assert!(said.contains("`Yes` and `yes` differ in upper and lower case"), "{said}");
+    let wide: Vec<u8> = "id,x\n0,1\n".encode_utf16().fold(vec![0xff, 0xfe], |mut bytes, unit| {
+        bytes.extend(unit.to_le_bytes());
+        bytes
+    });
+    let nodes = folder.file("wide.csv", wide);
+    refused(&edges, &LoadParams::default().nodes(nodes), &["UTF-16", "save the file as UTF-8"]);
+}
+
 #[test]
 fn a_target_of_many_numbers_is_no_class() {
     let folder = Folder::new("target");
@@ -313,6 +379,15 @@ fn csv_and_parquet_give_the_same_graph() {
     let bits =
         |graph: &Graph| (0..30).flat_map(|node| row(graph, node)).map(f32::to_bits).collect::<Vec<_>>();
     assert_eq!(bits(&a), bits(&b));
+    // And the same model.
+    let fitted = |graph: &Graph| {
+        let exec = Exec::new(1).unwrap();
+        let mut params = NodeParams::default();
+        (params.splits, params.split.train, params.split.valid) = (1, 0.4, 0.3);
+        let model = netinfof::fit_nodes(graph, None, &params, &exec).unwrap().model;
+        model.nodes(None, &exec).unwrap().probabilities
+    };
+    assert_eq!(fitted(&a), fitted(&b));
 }
 
 /// Names of classes and columns, and levels, survive every format that `convert` writes.

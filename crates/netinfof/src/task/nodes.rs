@@ -1,5 +1,6 @@
 //! Node classification: the samples are nodes, the target is their class.
 
+use super::interactions::{self, Factor};
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, NodeResult};
 use crate::component::{
@@ -8,7 +9,7 @@ use crate::component::{
 use crate::csr::{Csr, NodeId};
 use crate::error::Result;
 use crate::findings::ComponentReport;
-use crate::information::{ComponentBlocks, Information, Part};
+use crate::information::{ComponentBlocks, Information, Part, group};
 use crate::kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, NodeWork};
@@ -16,7 +17,7 @@ use crate::params::{NodeParams, RunParams};
 use crate::plan::{self, Plan};
 use crate::probe::{self, Probed};
 use crate::seed::Seed;
-use crate::spec::{ComponentKind, Subject, TaskKind};
+use crate::spec::{ComponentKind, Group, Subject, TaskKind};
 use crate::split::{self, NodeSets, NodeSplit};
 use crate::verdict;
 
@@ -70,6 +71,54 @@ impl Work<'_> {
     /// The nodes of these rows, if they are not all.
     fn kept_nodes(&self) -> Option<&[NodeId]> {
         self.compact.as_ref().map(|(nodes, _)| &nodes[..])
+    }
+}
+
+/// Products of components on some of the labelled nodes.
+struct Products {
+    blocks: ComponentBlocks,
+    /// These nodes, as rows of the components.
+    samples: Vec<NodeId>,
+}
+
+impl Products {
+    /// Maximum number of nodes: products have hundreds of columns.
+    const MOST_SAMPLES: usize = 6000;
+
+    /// Products of the features with those of the neighbours, of the nodes at two steps and with the place in the graph.
+    fn of(run: &Run<'_, Nodes>, work: &Work<'_>, known: &[NodeId], seed: Seed) -> Result<Option<Self>> {
+        let &Run { graph, params, exec, .. } = run;
+        let find = |kind: ComponentKind| work.components.iter().find(|own| own.kind == kind);
+        let Some(features) = find(ComponentKind::F).filter(|_| graph.features().cols() > 0) else {
+            return Ok(None);
+        };
+        let taken = known.len().min(Self::MOST_SAMPLES);
+        let samples: Vec<NodeId> = (0..taken).map(|at| known[at * known.len() / taken]).collect();
+        let factor =
+            |name, embedding: &Matrix| Factor { name, rows: kernel::gather_rows(embedding, &samples, exec) };
+        let propagated = work.components.iter().any(|own| own.kind.spec().group == Group::Propagation);
+        let mut neighbours = Vec::new();
+        if propagated {
+            let own = ComponentParams { kinds: vec![ComponentKind::P1], ..params.component.clone() };
+            let edges = graph.adjacency();
+            let preparations = Preparations::learn(edges, graph.features(), &own, exec)?;
+            let builder = ComponentBuilder::new(edges, graph.features(), &preparations, &own, seed, exec);
+            builder.each_batch(exec, |built| {
+                for component in built {
+                    let component = component.embedding_only(work.kept_nodes(), exec);
+                    neighbours.push(factor(component.kind.name(), &component.embedding));
+                }
+                Ok(())
+            })?;
+        }
+        let places = [ComponentKind::P, ComponentKind::U, ComponentKind::C];
+        let places: Vec<Factor> = places
+            .into_iter()
+            .filter_map(|kind| find(kind).map(|own| factor(kind.name(), &own.embedding)))
+            .collect();
+        let blocks =
+            interactions::blocks(&factor(features.kind.name(), &features.embedding), &neighbours, &places);
+        Ok(Some(Products { blocks, samples }))
     }
 }
 
@@ -211,6 +260,15 @@ impl Task for Nodes {
                 break;
             }
             information = information.with_better_control(with_control(number)?);
+        }
+        if !verdict::has_signal(&information) {
+            // `nothing` also excludes relations between components of which none predicts anything alone.
+            if let Some(Products { blocks, samples }) = Products::of(run, work, &known, seed)? {
+                let labels = split.labels_of(&samples);
+                let units: Vec<u64> = samples.iter().map(|&row| u64::from(node_of(row))).collect();
+                let found = blocks.measure(&labels, split.classes.len(), &units, seed, exec)?;
+                information = information.with_group_of(&found, group::INTERACTIONS);
+            }
         }
         Ok(MeasuredInformation { information, beyond_degree: None })
     }

@@ -5,7 +5,7 @@
 //! In this order:
 //!
 //! 1. No group shows a signal: `nothing` if a signal of [`Information::smallest_signal`] is excluded for all
-//!    of them, features by distance included; otherwise `undecided`.
+//!    of them, features by distance and products of components included; otherwise `undecided`.
 //! 2. `gnn`: propagated features improve on features and on structure, each shown, and also on propagated
 //!    shuffled features if features alone show no signal. For links only embeddings are compared: a GNN does
 //!    not use statistics of pairs. Not if one part alone is enough (4).
@@ -29,6 +29,10 @@ const SIGNAL: f64 = 2.5;
 /// information only once they are propagated is rare, and that they sketch the structure is common.
 const BEYOND_SKETCH: f64 = 3.5;
 
+/// Bits that are rounding errors: a model without any weight gains about 1e-16 bits on every sample, and an interval
+/// of that width may lie above zero.
+const ROUNDING: f64 = 1e-9;
+
 /// Share of the labelled nodes from which larger training sets are no advice: validation and test need the rest.
 const MOST_USED: f64 = 0.7;
 
@@ -49,8 +53,14 @@ pub(super) struct RunContext {
 }
 
 /// The groups that may show a signal.
-const SIGNALS: [&str; 5] =
-    [group::STRUCTURE, group::FEATURES, group::NONLINEAR, group::PROPAGATION, group::ALL];
+const SIGNALS: [&str; 6] = [
+    group::STRUCTURE,
+    group::FEATURES,
+    group::NONLINEAR,
+    group::PROPAGATION,
+    group::ALL,
+    group::INTERACTIONS,
+];
 
 /// Whether this many bits are a signal.
 pub(super) fn is_signal(bits: Estimate) -> bool {
@@ -59,7 +69,7 @@ pub(super) fn is_signal(bits: Estimate) -> bool {
 
 /// Whether an estimate lies this many standard errors above zero.
 fn lies_above_zero(bits: Estimate, deviations: f64) -> bool {
-    bits.value - (bits.value - bits.interval[0]) * deviations / NORMAL > 0.0
+    bits.value - (bits.value - bits.interval[0]) * deviations / NORMAL > ROUNDING
 }
 
 fn signal(information: &Information, name: &str) -> bool {
@@ -67,7 +77,7 @@ fn signal(information: &Information, name: &str) -> bool {
 }
 
 /// Whether any group shows a signal.
-pub(super) fn has_signal(information: &Information) -> bool {
+pub(crate) fn has_signal(information: &Information) -> bool {
     SIGNALS.iter().any(|name| signal(information, name))
 }
 
@@ -107,6 +117,8 @@ enum RuleFinding {
     Plain,
     /// No group shows a signal.
     Silent,
+    /// No group shows a signal, but products of components do.
+    Interaction,
     /// Propagated features are no better than those of shuffled features.
     Sketch,
 }
@@ -139,6 +151,9 @@ impl Evidence<'_> {
         let names = [group::STRUCTURE, self.features(), group::PROPAGATION, group::ALL];
         let [structure, features, propagation, all] = names.map(|name| self.signal(name));
         if !(structure || features || propagation || all) {
+            if self.signal(group::INTERACTIONS) {
+                return (VerdictKind::Undecided, RuleFinding::Interaction);
+            }
             let excluded = excludes_signal(self.information) && !self.context.scores_predict;
             return (
                 if excluded { VerdictKind::Nothing } else { VerdictKind::Undecided },
@@ -173,11 +188,15 @@ impl Evidence<'_> {
             }
         };
         let enough = excluded(group::ALL, group::STRUCTURE) || excluded(group::ALL, group::FEATURES);
+        // Also for links, where embeddings are compared: beside statistics of pairs, features must add something.
+        let adds =
+            self.information.gain(group::ALL, group::STRUCTURE).is_none_or(|gain| gain.bits.above(ROUNDING));
         let beyond_nonlinear = !self.nonlinear || shown(group::PROPAGATION, group::NONLINEAR);
         if propagation
             && ahead(group::FEATURES, group::FEATURES_EMBEDDED)
             && ahead(group::STRUCTURE, group::STRUCTURE_EMBEDDED)
             && !enough
+            && adds
             && beyond_nonlinear
             && self.context.confirmed
         {
@@ -220,7 +239,7 @@ impl Evidence<'_> {
     /// that part.
     fn nearly_all(&self, over: &str) -> bool {
         let gain = |of: &str, over: &str| self.information.gain(of, over).map(|gain| gain.bits);
-        let above = gain(group::PROPAGATION, over).is_some_and(|bits| bits.above(0.0));
+        let above = gain(group::PROPAGATION, over).is_some_and(|bits| bits.above(ROUNDING));
         let rest = gain(group::ALL, group::PROPAGATION);
         above
             && self.answer(group::ALL, over) == Some(Answer::Shown)
@@ -269,6 +288,12 @@ impl Evidence<'_> {
             (VerdictKind::Undecided, RuleFinding::Silent) => {
                 format!("No {}component shows a signal, and these {} do not exclude one", self.built_in(), self.samples())
             }
+            (VerdictKind::Undecided, RuleFinding::Interaction) => format!(
+                "No {}component alone shows a signal, but products of components, such as the features of a node times those of its \
+                 neighbours, carry {} bits: the relation is not linear",
+                self.built_in(),
+                self.information.bits(group::INTERACTIONS).map_or_else(String::new, with_interval)
+            ),
             (VerdictKind::Undecided, RuleFinding::Sketch) if !self.has_control() => {
                 "Propagated features predict, but features alone show no signal: without a control they cannot be distinguished from a sketch of the \
                  structure"
@@ -380,6 +405,11 @@ impl Evidence<'_> {
         };
         match kind {
             VerdictKind::Gnn => format!("Train a GNN, such as GCN or GraphSAGE; {baseline}."),
+            VerdictKind::Combine if self.answer(group::ALL, group::BOTH) == Some(Answer::Shown) => format!(
+                "Train a GNN with skip connections that also gets structural features, such as degrees, or that adds up its neighbours, such as GIN; \
+                 propagation adds {} bits to features and structure side by side, but a plain GCN sees averages alone.",
+                self.gain(group::ALL, group::BOTH)
+            ),
             VerdictKind::Combine => {
                 "Use features and structural embeddings together, or a GNN with skip connections; a plain GCN may lose the information in the features."
                     .into()
@@ -400,6 +430,11 @@ impl Evidence<'_> {
             }
             VerdictKind::Any => "Use whichever is cheaper, features or structure: a GNN should not do better than either.".into(),
             VerdictKind::Nothing => "Look for other features or another target.".into(),
+            VerdictKind::Undecided if finding == RuleFinding::Interaction => {
+                "Compare a GNN with skip connections, such as GraphSAGE, with an MLP on features and structural embeddings; linear models, \
+                 also those of `netinfof act`, cannot represent the relation."
+                    .into()
+            }
             VerdictKind::Undecided => {
                 let samples = self.samples();
                 let wanted = self.labels_wanted(finding);

@@ -255,3 +255,13 @@ fn any_number_of_components_can_predict() {
     let all: Vec<(&str, Vec<u32>)> = names.map(|name| (name, noisy(&labels, 0.5, &mut draw))).to_vec();
     assert_ne!(verdict(&labels, &all).kind, VerdictKind::Nothing);
 }
+
+/// A model without weights gains a rounding error on every sample, with an interval of no width: it is no signal, and
+/// random edges between nodes with ids as features are not `features`.
+#[test]
+fn rounding_errors_are_no_signal() {
+    let of = |value: f64, half: f64| Estimate { value, interval: [value - half, value + half] };
+    assert!(!rule::is_signal(of(1.28e-16, 4e-18)));
+    assert!(!rule::is_signal(of(0.0, 0.0)) && !rule::is_signal(of(0.01, 0.009)));
+    assert!(rule::is_signal(of(0.01, 0.005)));
+}

@@ -328,3 +328,56 @@ fn families_of_links_are_judged_by_their_truth() {
     assert!(found.wrong.is_empty(), "{:#?}", found.wrong);
     assert!(found.right >= 9, "{} of 12 right: {:#?}", found.right, found.kinds);
 }
+
+/// Relations between the features of a node and those of its neighbours, or its place in the graph, of which no part
+/// alone predicts anything: a GNN may find them, so the answer is not `nothing`.
+#[test]
+fn relations_between_components_are_not_nothing() {
+    let exec = Exec::new(0).unwrap();
+    let judged = |graph: &Graph, seed: u64| {
+        let mut params = NodeParams::default();
+        (params.component.dim, params.seed, params.split.train, params.split.valid) =
+            (64, Seed(seed), 0.4, 0.3);
+        params.splits = 1;
+        netinfof::nodes(graph, None, Goal::Probe, &params, &exec).unwrap().verdict
+    };
+    for seed in 0..2 {
+        let random = &mut Random::new(300 + seed);
+        let x = noise(3, random);
+        let positive = |node: usize| x.row(node)[0] > 0.0;
+        // Whether a node agrees with the mean of its neighbours.
+        let edges = random_edges(NODES, 3 * NODES, random);
+        let plain = Graph::from_edges("g", NODES, &edges).unwrap();
+        let neighbours = |node: usize| {
+            plain.adjacency().row(node).iter().map(|&j| x.row(j as usize)[0]).sum::<f32>() > 0.0
+        };
+        let agrees: Vec<i32> = (0..NODES).map(|node| i32::from(positive(node) == neighbours(node))).collect();
+        // Whether it agrees with its community.
+        let side = classes(2, random);
+        let belongs: Vec<i32> =
+            (0..NODES).map(|node| i32::from(positive(node) == (side[node] == 1))).collect();
+        let communities = homophilous(&side, 0.9, 5 * NODES, random);
+        for (edges, labels) in [(&edges, agrees), (&communities, belongs)] {
+            let verdict = judged(&graph(edges, x.clone(), labels), seed);
+            assert_eq!(verdict.kind, Undecided, "{}", verdict.reason);
+            assert!(verdict.reason.contains("products of components"), "{}", verdict.reason);
+        }
+        let verdict = judged(&graph(&communities, x.clone(), classes(2, random)), seed);
+        assert_eq!(verdict.kind, Nothing, "{}", verdict.reason);
+    }
+}
+
+/// All edges of a star share its hub: propagated features show it to embeddings, but degrees do, too.
+#[test]
+fn a_star_is_no_reason_for_a_gnn() {
+    let exec = Exec::new(0).unwrap();
+    for seed in 0..3 {
+        let random = &mut Random::new(400 + seed);
+        let star: Vec<[u32; 2]> = (1..NODES as u32).map(|leaf| [0, leaf]).collect();
+        let graph = graph(&star, noise(5, random), classes(2, random));
+        let mut params = LinkParams::default();
+        params.seed = Seed(seed);
+        let verdict = netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap().verdict;
+        assert!(matches!(verdict.kind, Structure | Undecided), "{:?}: {}", verdict.kind, verdict.reason);
+    }
+}

@@ -16,6 +16,10 @@ pub(in crate::load) struct JoinChoice {
     pub(super) columns: Vec<usize>,
     /// Whether the ids of the edges are numbers of rows.
     pub(super) by_row: bool,
+    /// For each column, how many of the ids of the edges it holds, and how many more apart from upper and lower case, spaces and
+    /// leading zeros.
+    shared: Vec<[usize; 2]>,
+    wanted: usize,
 }
 
 impl JoinChoice {
@@ -27,6 +31,8 @@ impl JoinChoice {
         };
         let wanted: HashSet<String> = edges.names.iter().map(|name| whole_id(name)).collect();
         let width = columns.names.len();
+        let loosely: HashSet<String> = wanted.iter().map(|id| loose(id)).collect();
+        let mut shared: Vec<[HashSet<String>; 2]> = vec![Default::default(); width];
         let mut seen: Vec<Option<HashSet<String>>> = vec![Some(HashSet::new()); width];
         let mut rows = Table::open(path)?;
         if columns.named && !rows.is_named() {
@@ -39,8 +45,17 @@ impl JoinChoice {
             }
             count += 1;
             for (at, own) in seen.iter_mut().enumerate() {
-                let fresh = match (&mut *own, row.id(at)) {
-                    (Some(seen), Ok(id)) => seen.insert(whole_id(&id)),
+                let id = row.id(at).map(|id| whole_id(&id));
+                if let Ok(id) = &id {
+                    let near = loose(id);
+                    if wanted.contains(id) {
+                        shared[at][0].insert(id.clone());
+                    } else if loosely.contains(&near) {
+                        shared[at][1].insert(near);
+                    }
+                }
+                let fresh = match (&mut *own, id) {
+                    (Some(seen), Ok(id)) => seen.insert(id),
                     _ => false,
                 };
                 if !fresh {
@@ -54,7 +69,8 @@ impl JoinChoice {
         let number = |id: &String| id.parse::<usize>().is_ok_and(|number| number < count);
         // Most rows have an edge, or the numbers may mean anything.
         let by_row = wanted.iter().all(number) && 2 * wanted.len() >= count;
-        Ok(JoinChoice { columns, by_row })
+        let shared = shared.iter().map(|own| own.each_ref().map(HashSet::len)).collect();
+        Ok(JoinChoice { columns, by_row, shared, wanted: wanted.len() })
     }
 
     /// Advice if ids of the edges are not in the table.
@@ -71,6 +87,21 @@ impl JoinChoice {
                     path.display()
                 ));
             }
+            if let Some(at) = columns.id {
+                let ([same, near], wanted) = (choice.shared[at], choice.wanted);
+                let (own, file) = (columns.shown(at), path.display());
+                if near > 0 && 2 * (same + near) >= wanted {
+                    return Some(format!(
+                        "{near} of them are in {own} of {file} with other leading zeros or in another case: write ids the same way in both files"
+                    ));
+                }
+                // A column with some of the ids is no table in the order of the rows.
+                if same > 0 {
+                    return Some(format!(
+                        "{own} of {file} holds {same} of the {wanted} ids of the edges: complete the table, or leave the other edges out"
+                    ));
+                }
+            }
             if choice.by_row {
                 return Some(format!(
                     "they are the numbers of the rows of {} from 0: give `{ROW_NUMBERS}` as `id`",
@@ -80,4 +111,11 @@ impl JoinChoice {
         }
         None
     }
+}
+
+/// An id apart from the case of its letters and from leading zeros.
+fn loose(id: &str) -> String {
+    let id = id.trim().to_lowercase();
+    let short = id.trim_start_matches('0');
+    if short.is_empty() { "0".into() } else { short.into() }
 }
