@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _convert, _native
-from ._arrays import object_array
+from ._arrays import _is_continuous, object_array
 from ._estimators import Estimator, ProbeEstimator
 from ._graph import Graph, GraphLike
 from ._model import Model
@@ -38,21 +38,28 @@ class _OfNodes(Estimator):
             if y is not None and labels:
                 index, names = graph.edge_index, graph.nodes if graph._native.named else None
                 parts = _convert.Parts(index[0], index[1], graph.num_nodes, graph.x, None, names, graph.masks)
-                graph = Graph._of_parts(parts, graph.name, y=y)
+                graph = Graph._of_parts(parts._replace(target=self._target), graph.name, y=y)
             if not fit and graph.num_features != self.n_features_in_ and graph.num_features:
                 raise ValueError(self._width(graph.num_features))
             return graph, None
         rows, names = self._rows(X)
         if fit and labels:
-            y = _classes_of(y, rows.shape[0], type(self).__name__)
+            y = self._target_of(y, rows.shape[0])
         if not fit:
             self._check_columns(rows.shape[1], names)
         self._check_edges(edge_index, fit)
         source, target = _convert.ends([[], []] if edge_index is None else edge_index)
-        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None)
+        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None, target=self._target)
         # The rows are the fitted nodes only if all values are equal; the same number of rows is not enough.
         known = fit or _same_rows(rows, self._fitted_graph().x)
         return Graph._of_parts(parts._replace(unknown_nodes=not known), "features"), names
+
+    #: Kind of the target; None: it follows from the values.
+    _target: str | None = None
+
+    def _target_of(self, y: Any, rows: int) -> Any:
+        """Return the target for rows of features, with the checks of scikit-learn."""
+        return _classes_of(y, rows, type(self).__name__)
 
     def _fitted_graph(self) -> Graph:
         model: Model = getattr(self, "model_")
@@ -256,9 +263,10 @@ class NodeProbe(ProbeEstimator, _OfNodes):
 
 
 class NodeClassifier(_OfNodes):
-    """Classify nodes.
+    """Classify nodes: one class per node, or any number of labels.
 
-    Nodes of unknown class (-1, NaN or None) are classified, too. :func:`act` and the command train on fewer
+    With several columns of 0 and 1 as `y`, or a graph whose target is labels, :meth:`predict` returns such
+    columns, as classifiers of scikit-learn do. Nodes of unknown class (-1, NaN or None) are classified, too. :func:`act` and the command train on fewer
     labels by default: the shares of the paper.
 
     Parameters
@@ -392,9 +400,17 @@ class NodeClassifier(_OfNodes):
         self.result_ = result
         self.model_ = result.model
         self.test_ = result.test
-        self.classes_ = result.model.classes
+        self.classes_ = self._classes(result.model)
         self._set_columns(graph, names)
         return self
+
+    @staticmethod
+    def _classes(model: Model) -> NDArray[Any]:
+        import numpy as np
+
+        if model.target == "numbers":
+            raise ValueError("Unknown label type: continuous numbers (need classes, or NodeRegressor for a numeric target)")
+        return np.asarray(model.label_names) if model.target == "labels" else model.classes
 
     def predict_proba(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float64]:
         """Return the probabilities of the classes for every node.
@@ -430,8 +446,12 @@ class NodeClassifier(_OfNodes):
         Returns
         -------
         ndarray
-            One class per node.
+            One class per node; for labels, one row per node with 1 for every predicted label, else 0.
         """
+        if self.model_.target == "labels":
+            threshold: Any = self.model_.threshold
+            predicted: NDArray[Any] = (self.predict_proba(X, edge_index=edge_index) >= threshold).astype(int)
+            return predicted
         likeliest = self.predict_proba(X, edge_index=edge_index).argmax(axis=1)
         found: NDArray[Any] = self.classes_[likeliest]
         return found
@@ -453,11 +473,13 @@ class NodeClassifier(_OfNodes):
         Returns
         -------
         float
-            Share of the nodes of known class whose class is predicted.
+            Share of the nodes of known class whose class is predicted. Labels: micro F1.
         """
         import numpy as np
 
         self._check_fitted()
+        if self.model_.target == "labels":
+            return self._label_score(X, y, edge_index)
         if X is None and y is None:
             return self.test_["accuracy"]
         found = self.predict(X, edge_index=edge_index)
@@ -476,6 +498,19 @@ class NodeClassifier(_OfNodes):
             raise ValueError(f"invalid `y`: a sequence of length {len(truth)} (need one class per node, {len(found)} in all)")
         known = np.asarray([value is not None and value == value and not (type(value) in (int, float) and value == -1) for value in truth.tolist()])
         return float(np.mean(found[known] == truth[known]))
+
+    def _label_score(self, X: Any, y: Any, edge_index: Any) -> float:
+        import numpy as np
+
+        if X is None and y is None:
+            return self.test_["micro_f1"]
+        found = self.predict(X, edge_index=edge_index)
+        truth = np.asarray((self._fitted_graph() if X is None else Graph.of(X)).y if y is None else y)
+        if truth.shape != found.shape:
+            raise ValueError(f"invalid `y`: an array of shape {truth.shape} (need {found.shape}: one row per node, one column per label)")
+        known = (truth >= 0).all(axis=1)
+        both = float((found[known] * (truth[known] == 1)).sum())
+        return 2 * both / max(float(found[known].sum() + (truth[known] == 1).sum()), 1.0)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
@@ -722,12 +757,15 @@ def _classes_of(y: Any, rows: int, whose: str) -> Any:
 
             warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
         found = found[:, 0]
-    if found.ndim != 1:
+    labels = found.ndim == 2 and found.dtype.kind in "biuf" and bool(np.isin(found[~np.isnan(found.astype(float))], (-1, 0, 1)).all())
+    if found.ndim != 1 and not labels:
         raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")
     if len(found) != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(found)]}")
     if found.dtype.kind == "f" and np.isinf(found).any():
         raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+    if found.ndim == 1 and _is_continuous(found):
+        raise ValueError("Unknown label type: continuous numbers (need classes: integers or names, or NodeRegressor)")
     return found
 
 

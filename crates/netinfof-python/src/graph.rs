@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netinfof::graph::{Schema, Sides};
+use netinfof::graph::{LabelSets, Schema, Sides, Target};
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
@@ -141,6 +141,40 @@ impl Graph {
         Some(labels.iter().map(|&label| i64::from(label)).collect::<Vec<_>>().into_pyarray(py))
     }
 
+    /// The kind of the target: classes, numbers or labels.
+    #[getter]
+    fn target_kind(&self) -> Option<&'static str> {
+        self.inner.target_kind().map(netinfof::graph::TargetKind::name)
+    }
+
+    /// The numeric target, NaN where it is unknown.
+    fn numbers<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        match self.inner.target()? {
+            Target::Numbers(values) => Some(values.clone().into_pyarray(py)),
+            _ => None,
+        }
+    }
+
+    /// Labels as 0 and 1, -1 where they are unknown.
+    fn label_rows<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<i8>>>> {
+        let Some(Target::Labels(sets)) = self.inner.target() else { return Ok(None) };
+        let width = sets.names().len();
+        let row = |node: usize| match sets.row(node) {
+            Some(own) => own.iter().map(|&has| i8::from(has == 1)).collect(),
+            None => vec![-1; width],
+        };
+        let rows: Vec<i8> = (0..sets.nodes()).flat_map(row).collect();
+        rows.into_pyarray(py).reshape([sets.nodes(), width]).map(Some)
+    }
+
+    #[getter]
+    fn label_names(&self) -> Option<Vec<String>> {
+        match self.inner.target()? {
+            Target::Labels(sets) => Some(sets.names().to_vec()),
+            _ => None,
+        }
+    }
+
     /// Dense features, copied.
     fn dense<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
         let Features::Dense(x) = self.inner.features() else { return Ok(None) };
@@ -214,6 +248,9 @@ pub(crate) struct Parts<'py> {
     sparse: Option<SparseRowsInput<'py>>,
     y: Option<PyReadonlyArray1<'py, i64>>,
     class_names: Option<Vec<String>>,
+    numbers: Option<PyReadonlyArray1<'py, f64>>,
+    label_rows: Option<PyReadonlyArray2<'py, i8>>,
+    label_names: Option<Vec<String>>,
     ids: Option<Vec<String>>,
     schema: Option<String>,
     unknown_nodes: bool,
@@ -255,6 +292,13 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         (None, None) => None,
     };
     let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
+    let numbers = parts.numbers.map(|values| values.as_array().to_vec());
+    let sets = parts.label_rows.map(|rows| {
+        let rows = rows.as_array();
+        let names = parts.label_names.unwrap_or_else(|| (0..rows.ncols()).map(|at| at.to_string()).collect());
+        LabelSets::new(names, &rows.iter().copied().collect::<Vec<i8>>())
+    });
+    let sets = sets.transpose().map_err(|e| raise(py, &e))?;
     let (name, class_names, ids, unknown_nodes) =
         (parts.name, parts.class_names, parts.ids, parts.unknown_nodes);
     let (sides, side_names) = (parts.sides, parts.side_names);
@@ -278,6 +322,12 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<Graph> {
         }
         if let Some(labels) = labels {
             graph = graph.with_labels(labels)?;
+        }
+        if let Some(numbers) = numbers {
+            graph = graph.with_numbers(numbers)?;
+        }
+        if let Some(sets) = sets {
+            graph = graph.with_label_sets(sets)?;
         }
         if let Some(ids) = ids {
             graph = graph.with_ids(ids);

@@ -8,6 +8,7 @@ mod features;
 mod schema;
 mod shape;
 mod sides;
+mod target;
 mod truth;
 
 use std::borrow::Cow;
@@ -22,6 +23,7 @@ pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
 pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema};
 pub use sides::{Sides, SidesOrigin};
+pub use target::{LabelSets, Target, TargetFacts, TargetKind};
 pub use truth::Truth;
 
 pub use crate::csr::ordered;
@@ -79,6 +81,8 @@ pub struct Graph {
     adjacency: Csr,
     features: Features,
     labels: Option<Vec<i32>>,
+    /// A target that is not one class per node; then there are no classes.
+    target: Option<Arc<Target>>,
     ids: Option<Vec<String>>,
     class_names: Option<Vec<String>>,
     schema: Option<Arc<Schema>>,
@@ -118,6 +122,7 @@ impl Graph {
             adjacency: Csr::symmetric(nodes, &sorted),
             features: Features::None,
             labels: None,
+            target: None,
             ids: None,
             class_names: None,
             schema: None,
@@ -155,6 +160,7 @@ impl Graph {
             adjacency,
             features: Features::None,
             labels: None,
+            target: None,
             ids: None,
             class_names: None,
             schema: None,
@@ -253,6 +259,7 @@ impl Graph {
             return Err(Error::InvalidGraph { what });
         }
         self.labels = labels.iter().any(|&label| label >= 0).then_some(labels);
+        self.target = None;
         Ok(self)
     }
 
@@ -322,6 +329,7 @@ impl Graph {
             adjacency: self.adjacency.clone(),
             features: Features::None,
             labels: None,
+            target: None,
             ids: self.ids.clone(),
             class_names: None,
             schema: None,

@@ -7,6 +7,7 @@ pub mod check;
 mod heart;
 mod negatives;
 mod nodes;
+mod targets;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,6 +24,7 @@ use crate::seed::{Draw, Seed, Stream};
 
 use negatives::{PairSpace, unverified};
 pub use nodes::{NodeSets, NodeSplit, NodeSplitParams, nodes, nodes_given};
+pub(crate) use targets::SplitTarget;
 
 /// What counts as a negative. Figures of the two protocols must not be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,3 +11,4 @@ mod ordinary;
 mod own_components;
 mod properties;
 mod real;
+mod targets;
