@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._links import LinkPredictor, LinkProbe
     from ._metrics import auc, average_precision, hits_at_k, information_score, mrr
     from ._nodes import NetInfoFEmbedding, NodeClassifier, NodeProbe
+    from ._regressor import NodeRegressor
     from ._splits import Checked, Finding, LinkSplit, NodeSplit, SplitLike, check_split, link_split, node_split
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "NetInfoFEmbedding",
     "NodeClassifier",
     "NodeProbe",
+    "NodeRegressor",
     "NodeSplit",
     "Options",
     "Progress",
@@ -70,6 +72,7 @@ __all__ = [
 _LATER = {
     **dict.fromkeys(("LinkPredictor", "LinkProbe"), "_links"),
     **dict.fromkeys(("NetInfoFEmbedding", "NodeClassifier", "NodeProbe"), "_nodes"),
+    "NodeRegressor": "_regressor",
     **dict.fromkeys(("auc", "average_precision", "hits_at_k", "information_score", "mrr"), "_metrics"),
     **dict.fromkeys(("Checked", "Finding", "LinkSplit", "NodeSplit", "SplitLike", "check_split", "link_split", "node_split"), "_splits"),
 }

@@ -148,6 +148,60 @@ def factorized(values: NDArray[Any]) -> tuple[NDArray[np.int64], Any]:
 _MOST = 1_000_000
 
 
+def target(y: Any, kind: str | None = None) -> tuple[Any, Any, Any, Any, Any]:
+    """Return class numbers, class names, a numeric target, rows of labels and their names; all but one kind are None.
+
+    Without a kind, fractions are a numeric target, and columns of 0 and 1 are labels.
+    """
+    import numpy as np
+
+    if kind not in (None, "classes", "numbers", "labels"):
+        raise ValueError(f"invalid `target`: {kind!r} (need 'classes', 'numbers' or 'labels')")
+    if y is None:
+        return None, None, None, None, None
+    names = [str(name) for name in y.columns] if hasattr(y, "iloc") and hasattr(y, "columns") else None
+    values = object_array(y) if isinstance(y, (list, tuple)) and not (y and isinstance(y[0], (list, tuple))) else _convert.array(y)
+    if values.ndim == 2 and values.shape[1] > 1 and kind in (None, "labels") or kind == "labels":
+        if values.ndim != 2:
+            raise ValueError(f"invalid graph: labels of shape {values.shape} (need one row of 0 and 1 per node)")
+        rows = np.asarray(values, np.float64)
+        rows = np.where(np.isnan(rows), -1, rows)
+        if not np.isin(rows, (-1, 0, 1)).all():
+            raise ValueError("invalid labels: several columns with other values than 0, 1 and -1 (need 1 for nodes that have the label, else 0)")
+        return None, None, None, np.ascontiguousarray(rows.astype(np.int8)), names
+    if kind != "numbers":
+        if kind is None and _is_continuous(values):
+            kind = "numbers"
+        else:
+            return (*labels(y), None, None, None)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim != 1:
+        raise ValueError(f"invalid graph: a numeric target of shape {values.shape} (need one number per node)")
+    if values.dtype.kind == "O":
+        values = np.asarray([np.nan if _convert.missing(value) else value for value in values.tolist()])
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"invalid target: values of type {values.dtype} (need one number per node)")
+    return None, None, np.ascontiguousarray(values.astype(np.float64)), None, None
+
+
+def _is_continuous(values: Any) -> bool:
+    """Return whether these are numbers, some of them with fractions."""
+    import numpy as np
+
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.dtype.kind == "O" and values.ndim == 1:
+        known = [value for value in values.tolist() if not _convert.missing(value)]
+        if not known or not all(isinstance(value, (float, int, np.floating, np.integer)) and not isinstance(value, bool) for value in known):
+            return False
+        values = np.asarray(known, np.float64)
+    if values.dtype.kind != "f" or values.ndim != 1:
+        return False
+    known = values[np.isfinite(values)]
+    return bool((known != np.round(known)).any())
+
+
 def labels(y: Any) -> tuple[NDArray[np.int64] | None, NDArray[Any] | None]:
     """Return class numbers, and the names of the classes unless they are numbers from 0."""
     import numpy as np

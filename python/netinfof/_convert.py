@@ -47,6 +47,10 @@ class Parts(NamedTuple):
     schema: dict[str, Any] | None = None
     #: Weights of the edges, if they are used, as double precision.
     weights: Any = None
+    #: Kind of the target; None: it follows from the values.
+    target: str | None = None
+    #: Names of the labels, if `y` holds rows of labels.
+    label_names: list[str] | None = None
 
 
 def missing(value: Any) -> bool:
@@ -610,6 +614,7 @@ def frames(
         order, places = _numbered(first, second)
         x, y, classes = None, None, None
         schema: dict[str, Any] = {}
+        kind = None
     else:
         columns = [str(name) for name in nodes.columns]
         _, own_id, own_label = _native.known_columns(columns)
@@ -624,7 +629,11 @@ def frames(
         y = None if label is None else _column(nodes, label, "label")
         dropped = []
         what = None if y is None else _columns.not_classes(y)
-        if what is not None:
+        kind = None
+        if what is not None and "regression" in what:
+            warn(f"column `{label}` holds many different numbers: the target is numeric, and nodes are predicted by regression")
+            used, kind = label, "numbers"
+        elif what is not None:
             if not found:
                 raise ValueError(f"invalid `label`: {label} ({what}; for classes, put ranges of it into a column of their own: `pandas.qcut`)")
             warn(f"column `{label}` holds {what}; it is not used")
@@ -632,10 +641,10 @@ def frames(
             used, label, y = label, None, None
         else:
             used = label
-        texts = None if y is None else _columns.label_texts(y)
+        texts = None if y is None or kind == "numbers" else _columns.label_texts(y)
         table = _columns.typed(nodes, [c for c in columns if c not in (id, used)], order.tolist(), texts, choices)
         x = table.x
-        y, classes = _two_sided(y)
+        y, classes = (y, None) if kind == "numbers" else _two_sided(y)
         schema = {"id": id, "label": label, "node_header_lines": 0, "columns": table.columns, "dropped": dropped + table.dropped}
     values = order.tolist()
     gap = None if nodes is None else next((at for at, value in enumerate(values) if missing(value)), None)
@@ -656,7 +665,7 @@ def frames(
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     of_weights = {} if weight is None else {"weight": str(weight)}
     schema = {"format": "a frame", "ends": [str(source), str(target)], **of_weights, **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights)
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights, target=kind)
 
 
 def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDArray[np.int64]]:

@@ -40,8 +40,9 @@ class Graph:
         Features, one row per node: an array, a tensor, a frame, a sparse matrix of SciPy, or a mapping
         from nodes to rows. NaN is a missing value.
     y
-        Classes of the nodes, as numbers or names: an array, a sequence, a series, or a mapping from nodes
-        to classes. -1, NaN and None are unknown classes; a mapping may omit such nodes.
+        Target of the nodes: classes as numbers or names, numbers for regression, or one column of 0 and 1
+        per label. An array, a sequence, a series, a frame, or a mapping from nodes to classes. -1, NaN and
+        None are unknown classes; a mapping may omit such nodes. NaN is an unknown number.
     num_nodes
         Number of nodes. None: as many as rows of features or labels, or as names; else the largest node
         number plus one.
@@ -61,6 +62,9 @@ class Graph:
     weight_scale
         How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
         ``"linear"``. Both are divided by their mean.
+    target
+        Kind of the target: ``"classes"``, ``"numbers"`` or ``"labels"``. None: numbers with fractions are a
+        numeric target, several columns of 0 and 1 are labels, and everything else is classes.
 
     Raises
     ------
@@ -93,11 +97,12 @@ class Graph:
         sides: Any = None,
         edge_weight: Any = None,
         weight_scale: Literal["log", "linear"] = "log",
+        target: Literal["classes", "numbers", "labels"] | None = None,
     ) -> None:
-        source, target = _convert.ends(edge_index)
+        source, ends = _convert.ends(edge_index)
         weights = _convert.edge_weights(edge_weight, len(source), "edge_weight")
         if nodes is not None and num_nodes is None:
-            most = max((int(end.max()) + 1 for end in (source, target) if len(end)), default=0)
+            most = max((int(end.max()) + 1 for end in (source, ends) if len(end)), default=0)
             if most > len(nodes):
                 raise ValueError(f"invalid `nodes`: a sequence of length {len(nodes)} (need at least {most} names: the largest node number in the edges is {most - 1})")
         x = x if x is None or _convert.is_sparse(x) or isinstance(x, Mapping) or hasattr(x, "iloc") else _convert.array(x)
@@ -112,23 +117,27 @@ class Graph:
             num_nodes = len(nodes)
         if num_nodes is None and (rows_x is not None or rows_y is not None):
             num_nodes = _convert.count(rows_x, rows_y)
-        _convert.check_range(source, target, num_nodes)
+        _convert.check_range(source, ends, num_nodes)
         if num_nodes is None:
-            num_nodes = _convert.count(None, None, source, target)
+            num_nodes = _convert.count(None, None, source, ends)
         x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
         known = _convert.sides_of(bipartite, sides, num_nodes)
-        self._set(Parts(source, target, num_nodes, x, y, nodes, sides=known, weights=weights), name, weight_scale)
+        self._set(Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target=target), name, weight_scale)
 
     def _set(self, parts: Parts, name: str, weight_scale: str = "log") -> None:
         import numpy as np
 
         _convert.check_range(parts.source, parts.target, parts.num_nodes)
         x, rows = _arrays.features(parts.x)
-        if parts.classes is not None or parts.coded:
+        numbers = rows_of_labels = label_names = None
+        if parts.coded and parts.y is not None and (parts.y.ndim == 2 or parts.y.dtype.kind == "f"):
+            labels, classes, numbers, rows_of_labels, label_names = _arrays.target(parts.y, "labels" if parts.y.ndim == 2 else "numbers")
+            label_names = parts.label_names
+        elif parts.classes is not None or parts.coded:
             labels, classes = parts.y, parts.classes
         else:
             try:
-                labels, classes = _arrays.labels(parts.y)
+                labels, classes, numbers, rows_of_labels, label_names = _arrays.target(parts.y, parts.target)
             except ValueError as fault:
                 if not parts.found:
                     raise
@@ -152,6 +161,9 @@ class Graph:
                 "sparse": rows,
                 "y": labels,
                 "class_names": None if classes is None else [str(value) for value in classes.tolist()],
+                "numbers": numbers,
+                "label_rows": rows_of_labels,
+                "label_names": label_names,
                 "ids": ids,
                 "schema": None if parts.schema is None else json.dumps(parts.schema),
                 "unknown_nodes": parts.unknown_nodes,
@@ -285,6 +297,8 @@ class Graph:
         bipartite: bool | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] | None = None,
+        target: Literal["classes", "numbers", "labels"] | None = None,
+        communities: str | os.PathLike[str] | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -302,7 +316,8 @@ class Graph:
             Id column of the node table, by name or number. ``"row"``: the numbers of the rows from 0. None:
             ``id``, ``node`` or ``name``, else the first column.
         label
-            Label column of the node table, by name or number. None: ``label``, ``y`` or ``class``.
+            Label column of the node table, by name or number. None: ``label``, ``y``, ``class`` or ``target``.
+            Several, such as ``"a,b,c"``, are one label each, with cells 0 and 1.
         ends
             The two id columns of an edge list, by name or number. None: ``source`` and ``target`` or other
             common names, else the first two columns.
@@ -329,6 +344,10 @@ class Graph:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``. None: ``"log"``.
+        target
+            Kind of the target of the nodes. None: a label column with many different numbers is numeric.
+        communities
+            File with one label per line, given by the ids of its nodes, such as ``.cmty``.
         random_state
             Seed of a generated graph whose name does not include one.
         n_jobs
@@ -351,7 +370,8 @@ class Graph:
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         from ._columns import names_of
 
-        given = {"id": id, "label": label, "format": format, "ends": None if ends is None else ",".join(map(str, ends))}
+        given = {"id": id, "label": label, "format": format, "target": target, "communities": communities}
+        given["ends"] = None if ends is None else ",".join(map(str, ends))
         given.update({"weight": None if weight is None else str(weight), "weight-scale": weight_scale})
         for key, value in {"features": features, "drop": drop, "categorical": categorical, "numeric": numeric}.items():
             given[key] = ",".join(names_of(value)) or None
@@ -748,9 +768,27 @@ class Graph:
         return self._x
 
     @property
-    def y(self) -> NDArray[np.int64] | None:
-        """Class of every node as its position in :attr:`classes`, -1 if unknown; None without classes."""
+    def y(self) -> NDArray[Any] | None:
+        """Target of every node; None without one.
+
+        Classes: the position in :attr:`classes`, -1 if unknown. Numbers: a float, NaN if unknown. Labels: one
+        column per label with 1 and 0, -1 if unknown.
+        """
+        if self._native.target_kind == "numbers":
+            return self._native.numbers()
+        if self._native.target_kind == "labels":
+            return self._native.label_rows()
         return self._native.labels()
+
+    @property
+    def target(self) -> str | None:
+        """Kind of the target of the nodes: ``classes``, ``numbers`` or ``labels``; None without one."""
+        return self._native.target_kind
+
+    @property
+    def label_names(self) -> list[str] | None:
+        """Names of the labels, if a node may have any number of them."""
+        return self._native.label_names
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -851,17 +889,22 @@ class Graph:
         """Return the names of the nodes, or None if they are identified by their numbers."""
         return self._nodes if self._nodes is not None else self.nodes if self._native.named else None
 
-    def _with_labels(self, y: Any) -> Graph:
-        """Return the same graph with other classes of its nodes."""
+    def _with_target(self, y: Any, kind: str | None) -> Graph:
+        """Return the same graph with another target of its nodes."""
+        return self._with_codes(*_arrays.target(_convert.in_node_order(y, self._names(), self.num_nodes, "y"), kind))
+
+    def _with_codes(self, labels: Any, classes: Any, numbers: Any, label_rows: Any, label_names: Any) -> Graph:
+        """Return the same graph with a target in the form of :func:`_arrays.target`."""
         import numpy as np
 
-        labels, classes = _arrays.labels(_convert.in_node_order(y, self._names(), self.num_nodes, "y"))
-        return self if labels is None else self._with_codes(np.ascontiguousarray(labels), classes)
-
-    def _with_codes(self, labels: NDArray[np.int64], classes: NDArray[Any] | None) -> Graph:
-        """Return the same graph with other class numbers, and the names of the classes if there are any."""
-        names = None if classes is None else [str(value) for value in classes.tolist()]
-        graph = self._like(self._native.with_labels(labels, names))
+        parts = {
+            "y": None if labels is None else np.ascontiguousarray(labels, np.int64),
+            "class_names": None if classes is None else [str(value) for value in classes.tolist()],
+            "numbers": numbers,
+            "label_rows": label_rows,
+            "label_names": label_names,
+        }
+        graph = self._like(self._native.with_target(parts))
         graph._classes = None if classes is None else _arrays.kept(classes)
         return graph
 
@@ -1021,7 +1064,8 @@ class Graph:
         return self.numbers_of([nodes] if one else nodes).reshape(-1)
 
     def __repr__(self) -> str:
-        return f"Graph('{self.name}', nodes={self.num_nodes}, edges={self.num_edges}, features={self.num_features}, classes={self.num_classes})"
+        target = f"classes={self.num_classes}" if self.target in (None, "classes") else f"target={self.target}"
+        return f"Graph('{self.name}', nodes={self.num_nodes}, edges={self.num_edges}, features={self.num_features}, {target})"
 
     def __str__(self) -> str:
         return self._native.table()
@@ -1033,13 +1077,13 @@ class Graph:
         x = self.x if rows is None else (*rows, self.num_features)
         known = self._native.sides
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
-        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, self.edge_weight, self._native.weight_scale)
+        weighted = (self.edge_weight, self._native.weight_scale)
+        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, self.label_names, *weighted)
         return _restored, (kept,)
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
-    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names, *weighted = state
-    weights, weight_scale = weighted or (None, None)
-    given = {"classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names}
+    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names, label_names, weights, weight_scale = state
+    given = {"classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names, "label_names": label_names}
     given["weights"] = None if weights is None else weights.astype("float64")
     return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name, weight_scale=weight_scale or "log")

@@ -287,8 +287,45 @@ class Model:
         queries, keys = scorer.vectors(how(n_jobs, None))
         return queries, keys
 
+    @property
+    def target(self) -> str | None:
+        """Kind of the target of a model for nodes: ``classes``, ``numbers`` or ``labels``; None for other models."""
+        return self._native.target_kind
+
+    @property
+    def label_names(self) -> list[str] | None:
+        """Names of the labels, if the target is labels."""
+        known = self._native.labels
+        return None if known is None else known[0]
+
+    @property
+    def threshold(self) -> float | None:
+        """Probability from which a label is predicted, if the target is labels; chosen on validation nodes."""
+        known = self._native.labels
+        return None if known is None else known[1]
+
+    def node_values(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> Table:
+        """Return the predicted numbers of every node, with 95 % intervals.
+
+        Parameters
+        ----------
+        graph
+            A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
+            the graph that the model was fitted on.
+        n_jobs
+            Number of threads; results do not depend on it. None and -1: one per core.
+
+        Returns
+        -------
+        Table
+            One row per node, with the columns ``value``, ``low`` and ``high``, on the scale of the target.
+        """
+        newer = None if graph is None or graph is self._graph else Graph.of(graph)._native
+        found = self._native.numbers(newer, how(n_jobs, None, notices=True))
+        return Table(value=found[:, 0], low=found[:, 1], high=found[:, 2])
+
     def node_probabilities(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Return the probabilities of the classes for every node.
+        """Return the probabilities of the classes, or of the labels, for every node.
 
         Parameters
         ----------
@@ -301,7 +338,7 @@ class Model:
         Returns
         -------
         ndarray
-            One row per node, with columns as in :attr:`classes`.
+            One row per node, with columns as in :attr:`classes` or :attr:`label_names`.
         """
         return self._nodes(graph, n_jobs)[1]
 
@@ -325,6 +362,8 @@ class Model:
 
     def _nodes(self, graph: GraphLike | None, n_jobs: int | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         newer = None if graph is None or graph is self._graph else Graph.of(graph)._native
+        if self.target == "labels":
+            return self._native.label_sets(newer, how(n_jobs, None, notices=True))
         return self._native.nodes(newer, how(n_jobs, None, notices=True))
 
     @property
@@ -333,6 +372,8 @@ class Model:
         import numpy as np
 
         names = self._native.classes
+        if names is None and self.target is not None:
+            raise ValueError(f"model: its target is {self.target}, not classes")
         if names is None:
             raise ValueError(f"model: it was fitted for {self.task}, not for nodes")
         graph = self.graph

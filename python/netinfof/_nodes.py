@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _convert, _native, _selection
-from ._arrays import object_array
+from ._arrays import _is_continuous, object_array
 from ._estimators import UNCHANGED, Estimator, ProbeEstimator, Request
 from ._graph import Graph, GraphLike
 from ._model import Model
@@ -37,21 +37,28 @@ class _OfNodes(Estimator):
                 raise ValueError("invalid `edge_index`: given together with a graph (need it only with features)")
             graph = Graph.of(X)
             if y is not None and labels:
-                graph = graph._with_labels(y)
+                graph = graph._with_target(y, self._target)
             if not fit and graph.num_features != self.n_features_in_ and graph.num_features:
                 raise ValueError(self._width(graph.num_features))
             return graph, None
         rows, names = self._rows(X)
         if fit and labels:
-            y = _classes_of(y, rows.shape[0], type(self).__name__)
+            y = self._target_of(y, rows.shape[0])
         if not fit:
             self._check_columns(rows.shape[1], names)
         self._check_edges(edge_index, fit)
         source, target = _convert.ends([[], []] if edge_index is None else edge_index)
-        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None)
+        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None, target=self._target)
         # The rows are the fitted nodes only if all values are equal; the same number of rows is not enough.
         known = fit or _same_rows(rows, self._fitted_graph().x)
         return Graph._of_parts(parts._replace(unknown_nodes=not known), "features"), names
+
+    #: Kind of the target; None: it follows from the values.
+    _target: str | None = None
+
+    def _target_of(self, y: Any, rows: int) -> Any:
+        """Return the target for rows of features, with the checks of scikit-learn."""
+        return _classes_of(y, rows, type(self).__name__)
 
     def _fitted_graph(self) -> Graph:
         model: Model = getattr(self, "model_")
@@ -266,9 +273,10 @@ class NodeProbe(ProbeEstimator, _OfNodes):
 
 
 class NodeClassifier(_OfNodes):
-    """Classify nodes.
+    """Classify nodes: one class per node, or any number of labels.
 
-    Nodes of unknown class (-1, NaN or None) are classified, too. :func:`act` and the command train on fewer
+    With several columns of 0 and 1 as `y`, or a graph whose target is labels, :meth:`predict` returns such
+    columns, as classifiers of scikit-learn do. Nodes of unknown class (-1, NaN or None) are classified, too. :func:`act` and the command train on fewer
     labels by default: the shares of the paper.
 
     Parameters
@@ -413,7 +421,7 @@ class NodeClassifier(_OfNodes):
             graph, names = self._graph(X, y, edge_index, fit=True, labels=True)
         else:
             self._no_edges(edge_index)
-            graph, names = _selection.labelled(Graph.of(self.graph), X, y, type(self).__name__), None
+            graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
         result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
         assert result.model is not None
         self._forget()
@@ -422,9 +430,17 @@ class NodeClassifier(_OfNodes):
         self.weights_ = result.weights
         self.information_ = result.information
         self.test_ = result.test
-        self.classes_ = result.model.classes
+        self.classes_ = self._classes(result.model)
         self._set_columns(graph, names)
         return self
+
+    @staticmethod
+    def _classes(model: Model) -> NDArray[Any]:
+        import numpy as np
+
+        if model.target == "numbers":
+            raise ValueError("Unknown label type: continuous numbers (need classes, or NodeRegressor for a numeric target)")
+        return np.asarray(model.label_names) if model.target == "labels" else model.classes
 
     def predict_proba(self, X: GraphLike | None = None, *, edge_index: Any = None) -> NDArray[np.float64]:
         """Return the probabilities of the classes for every node.
@@ -465,8 +481,12 @@ class NodeClassifier(_OfNodes):
         Returns
         -------
         ndarray
-            One class per node.
+            One class per node; for labels, one row per node with 1 for every predicted label, else 0.
         """
+        if self.model_.target == "labels":
+            threshold: Any = self.model_.threshold
+            predicted: NDArray[Any] = (self.predict_proba(X, edge_index=edge_index) >= threshold).astype(int)
+            return predicted
         likeliest = self.predict_proba(X, edge_index=edge_index).argmax(axis=1)
         found: NDArray[Any] = self.classes_[likeliest]
         return found
@@ -491,11 +511,15 @@ class NodeClassifier(_OfNodes):
         Returns
         -------
         float
-            Share of the nodes of known class whose class is predicted.
+            Share of the nodes of known class whose class is predicted. Labels: micro F1.
         """
         import numpy as np
 
         self._check_fitted()
+        if self.model_.target == "labels":
+            if sample_weight is not None:
+                raise ValueError("invalid `sample_weight`: the score of labels has no weights")
+            return self._label_score(X, y, edge_index)
         if X is None and y is None:
             if sample_weight is not None:
                 raise ValueError("invalid `sample_weight`: given without `y` (need the nodes and classes that it weights)")
@@ -581,6 +605,19 @@ class NodeClassifier(_OfNodes):
             The estimator.
         """
         return self._request("score", edge_index=edge_index, sample_weight=sample_weight)
+
+    def _label_score(self, X: Any, y: Any, edge_index: Any) -> float:
+        import numpy as np
+
+        if X is None and y is None:
+            return self.test_["micro_f1"]
+        found = self.predict(X, edge_index=edge_index)
+        truth = np.asarray((self._fitted_graph() if X is None else Graph.of(X)).y if y is None else y)
+        if truth.shape != found.shape:
+            raise ValueError(f"invalid `y`: an array of shape {truth.shape} (need {found.shape}: one row per node, one column per label)")
+        known = (truth >= 0).all(axis=1)
+        both = float((found[known] * (truth[known] == 1)).sum())
+        return 2 * both / max(float(found[known].sum() + (truth[known] == 1).sum()), 1.0)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags
@@ -916,12 +953,15 @@ def _classes_of(y: Any, rows: int, whose: str) -> Any:
 
             warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
         found = found[:, 0]
-    if found.ndim != 1:
+    labels = found.ndim == 2 and found.dtype.kind in "biuf" and bool(np.isin(found[~np.isnan(found.astype(float))], (-1, 0, 1)).all())
+    if found.ndim != 1 and not labels:
         raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")
     if len(found) != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(found)]}")
     if found.dtype.kind == "f" and np.isinf(found).any():
         raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+    if found.ndim == 1 and _is_continuous(found):
+        raise ValueError("Unknown label type: continuous numbers (need classes: integers or names, or NodeRegressor)")
     return found
 
 

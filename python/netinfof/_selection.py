@@ -29,24 +29,32 @@ def rows_of(graph: Graph, X: Any) -> NDArray[np.int64]:
     return graph._asked(values)
 
 
-def labelled(graph: Graph, X: Any, y: Any, whose: str) -> Graph:
-    """Return the graph with classes of these nodes only."""
+def labelled(graph: Graph, X: Any, y: Any, kind: str | None, whose: str) -> Graph:
+    """Return the graph with the target of these nodes only."""
     import numpy as np
 
     if y is None:
         raise ValueError(f"{whose} requires y to be passed, but the target y is None")
     nodes = rows_of(graph, X)
-    given = _convert.array(y).reshape(-1)
+    labels, classes, numbers, rows, names = _arrays.target(y, kind)
+    given = next(own for own in (labels, numbers, rows) if own is not None)
     if len(given) != len(nodes):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(nodes), len(given)]}")
-    labels, classes = _arrays.labels(given)
-    assert labels is not None
-    own = np.full(graph.num_nodes, -1, np.int64)
-    own[nodes] = labels
-    twice = np.flatnonzero(own[nodes] != labels)
-    if twice.size:
-        raise ValueError(f"invalid `y`: two classes of node {graph.nodes[nodes[twice[:1]]].tolist()[0]!r} (need one class per node)")
-    return graph._with_codes(own, classes)
+
+    def spread(values: Any, unknown: float) -> Any:
+        if values is None:
+            return None
+        own = np.full((graph.num_nodes, *values.shape[1:]), unknown, values.dtype)
+        own[nodes] = values
+        differs = own[nodes] != values
+        if values.dtype.kind == "f":
+            differs &= ~np.isnan(values)
+        twice = np.flatnonzero(differs.reshape(len(nodes), -1).any(axis=1))
+        if twice.size:
+            raise ValueError(f"invalid `y`: two values of node {graph.nodes[nodes[twice[:1]]].tolist()[0]!r} (need one per node)")
+        return own
+
+    return graph._with_codes(spread(labels, -1), classes, spread(numbers, np.nan), spread(rows, -1), names)
 
 
 def split_of(graph: Graph, X: Any, y: Any, shares: tuple[float, float], seed: RandomState, whose: str) -> tuple[LinkSplit, float]:

@@ -162,7 +162,7 @@ def test_mistakes_are_named(small: netinfof.Graph) -> None:
         model.fit([0, 1, 2])
     with pytest.raises(ValueError, match="need node numbers below 200"):
         model.fit([0, 1, 200], [0, 1, 0])
-    with pytest.raises(ValueError, match=r"two classes of node 1 \(need one class per node\)"):
+    with pytest.raises(ValueError, match=r"two values of node 1 \(need one per node\)"):
         model.fit([0, 1, 1], [0, 1, 0])
     with pytest.raises(ValueError, match=r"\(200, 6\) \(need nodes of `graph`"):
         model.fit(small.x, small.y)

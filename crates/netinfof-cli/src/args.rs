@@ -8,7 +8,7 @@ mod output;
 mod run;
 mod tools;
 
-pub(crate) use input::{ColumnArgs, LoadArgs, SidesArgs, SplitArgs, WeightArgs};
+pub(crate) use input::{ColumnArgs, LoadArgs, SidesArgs, SplitArgs, TargetArgs, WeightArgs};
 pub(crate) use model::{ModelArgs, PredictArgs, RecommendArgs, VisibleEdgesArg};
 pub(crate) use run::{ActArgs, RunArgs, Task};
 #[cfg(feature = "reproduce")]

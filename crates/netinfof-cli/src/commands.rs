@@ -71,26 +71,10 @@ pub(crate) fn load_graph(source: &str, params: &LoadParams, seed: Seed, exec: &E
 pub(crate) fn read_graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     let graph = load_graph(source, params, seed, exec)?;
     if let Some(schema) = graph.schema() {
-        let line = schema.line(graph.features().cols(), graph.classes());
+        let line = schema.line(graph.features().cols(), graph.classes(), graph.target_kind());
         exec.message(&format!("{}: {line}", graph.name()));
     }
     Ok(graph)
-}
-
-/// Node classification of a target that was read as numbers is refused with the reason.
-fn require_classes(graph: &Graph) -> Result<()> {
-    let dropped = graph.schema().map_or(&[][..], |schema| &schema.dropped);
-    let target = dropped.iter().find(|part| part.why == load::REGRESSION_TARGET);
-    match target.filter(|_| graph.labels().is_none()) {
-        Some(target) => Err(Error::Unsuitable {
-            stage: "nodes",
-            why: format!(
-                "column `{}` holds numbers, the target of a regression, and the graph has no classes; write ranges of it (such as quintiles) in a column of their own and name that column with --label",
-                target.name
-            ),
-        }),
-        None => Ok(()),
-    }
 }
 
 /// Lists the datasets, or downloads those that were named.
@@ -155,7 +139,6 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
         Task::Nodes => {
             let mut params = run.node_params()?;
             let graph = load()?;
-            require_classes(&graph)?;
             params.splits = run.splits(goal, run.has_split(), &graph);
             let own =
                 own_split(&run.split, load::node_split, |files| load::node_split_files(files, &graph, exec))?;
@@ -333,7 +316,7 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     }
     check_writable(&args.output)?;
     let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
-    let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
+    let (features, labels) = (graph.features().cols() > 0, graph.target_kind().is_some());
     if let Some(times) = graph.times().filter(|times| !times.repeats().is_empty()) {
         exec.notice(format!(
             "{} repeated contacts are not written: each edge is written once, with the time of its first contact",

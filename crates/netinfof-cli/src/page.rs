@@ -6,6 +6,7 @@ mod baselines;
 mod chart;
 mod run;
 mod table;
+mod targets;
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,7 @@ use netinfof::report::ActReport;
 use netinfof::report::Answer;
 use netinfof::report::Estimate;
 use netinfof::report::Group;
+use netinfof::report::TargetKind;
 use netinfof::report::{ComponentReport, ComponentSummary, SplitReport};
 use netinfof::{ComponentKind, Report};
 
@@ -114,7 +116,8 @@ fn header(out: &mut String, report: &Report, compared: bool) {
     }
     out.push_str("<details id=\"data\"><summary>How the data were read</summary>");
     if let Some(schema) = schema {
-        let line = schema.line(report.graph.features, report.graph.classes);
+        let target = report.graph.target.as_ref().map(|target| target.kind);
+        let line = schema.line(report.graph.features, report.graph.classes, target);
         let _ = write!(out, "<p class=\"note\" id=\"schema\">{}</p>", code(&line));
     }
     if let Some(line) = preparation {
@@ -174,11 +177,15 @@ fn information(out: &mut String, report: &Report) {
     let _ = write!(
         out,
         "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Information about the target, in bits, that a linear model \
-         finds, measured on samples it has not seen; the target has {:.2} bits.{}</p><figure class=\"chart\" tabindex=\"0\">{}</figure>\
+         finds, measured on samples it has not seen; {}.{}</p><figure class=\"chart\" tabindex=\"0\">{}</figure>\
          <details><summary>All groups and comparisons</summary><p class=\"note\">{} samples; each model was fitted on {} of them.</p>",
-        found.entropy,
+        match found.target {
+            TargetKind::Numbers => "a numeric target has no maximum, and shares are the R² of a Gaussian with as much information".to_string(),
+            TargetKind::Labels => format!("figures are means over the labels, which have {:.2} bits each", found.entropy),
+            _ => format!("the target has {:.2} bits", found.entropy),
+        },
         pale,
-        chart::information(&shown, found.entropy),
+        chart::information(&shown, found),
         found.samples,
         found.training
     );
@@ -186,7 +193,7 @@ fn information(out: &mut String, report: &Report) {
         .groups
         .iter()
         .map(|own| {
-            let share = own.bits.value / found.entropy.max(f64::MIN_POSITIVE);
+            let share = found.share(own.bits.value);
             let cells = vec![
                 number("bits.value", own.bits.value, 3),
                 range("bits.interval", own.bits.interval),
@@ -208,7 +215,10 @@ fn information(out: &mut String, report: &Report) {
     table(
         out,
         "information-table",
-        "Groups, then single components; the score is 2 to the power of minus the cross entropy",
+        match found.target {
+            TargetKind::Numbers => "Groups, then single components; score and share are the R² of a Gaussian with as much information",
+            _ => "Groups, then single components; the score is 2 to the power of minus the cross entropy",
+        },
         &heads,
         &rows,
     );
@@ -447,8 +457,13 @@ fn clusters(out: &mut String, report: &Report, split: &SplitReport) {
     let best = best.map(|(name, _)| name);
     out.push_str(
         "<section id=\"clusters\"><details><summary><h2>Clusters and classes</h2></summary><p class=\"note\">Labelled nodes by cluster (rows) and class (columns), in the first \
-         split. Clusters are found without labels; the more a cluster holds of one class, the better the component predicts it.</p>",
+         split. Clusters are found without labels; the more a cluster holds of one class, the better the component predicts it.",
     );
+    out.push_str(match report.graph.target.as_ref().map(|target| target.kind) {
+        Some(TargetKind::Numbers) => " Classes are ranges of the target with equal numbers of nodes.</p>",
+        Some(TargetKind::Labels) => " A node counts once for each of its labels.</p>",
+        _ => "</p>",
+    });
     for (name, component) in split.components.iter() {
         let columns = class_names(split, component);
         let rows: Vec<(String, &[u64])> =
@@ -487,7 +502,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
     if several {
         heads.push(("deviation", true));
     }
-    heads.push((if report.task == netinfof::TaskKind::Nodes { "majority class" } else { "chance" }, true));
+    heads.push((printer::without_information(report), true));
     heads.push((if several { "validation, first split" } else { "validation" }, true));
     let rows: Vec<(String, Vec<TableCell>)> = report
         .mean
@@ -506,7 +521,12 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             (name.to_string(), cells)
         })
         .collect();
-    let caption = if report.task == netinfof::TaskKind::Nodes {
+    let target = report.graph.target.as_ref().map(|target| target.kind);
+    let caption = if target == Some(TargetKind::Numbers) {
+        "Metrics on the original scale of the target; test figures are means of the splits. Constant: the training mean, or for mae the training median, for every node"
+    } else if target == Some(TargetKind::Labels) {
+        "Metrics; test figures are means of the splits. Constant: every node gets the shares of the labels among training nodes as probabilities"
+    } else if report.task == netinfof::TaskKind::Nodes {
         "Metrics; test figures are means of the splits. Majority class: the same for a model that predicts the most frequent training class"
     } else {
         "Metrics; test figures are means of the splits. Chance: the same for a random ranking"
@@ -530,6 +550,9 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
              with one weight per component; the share was chosen by validation likelihood.",
             act.chosen.lambda1, act.chosen.lambda2
         ),
+        None if act.numbers.is_some() || act.labels.is_some() => {
+            "The model is a mean of ridge regressions with one weight per component, weighted by the likelihood of leave-one-out predictions.".to_string()
+        }
         None => format!(
             "The sparse-group LASSO sets whole components to exactly 0; the penalty was chosen on validation data (λ₁ {:.2e}, λ₂ {:.2e}).",
             act.chosen.lambda1, act.chosen.lambda2
@@ -566,6 +589,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             figure("ap")
         );
     }
+    targets::results(out, act);
     if let Some(confusion) = &act.confusion {
         let names: Vec<String> = confusion.classes.iter().map(|class| format!("class {class}")).collect();
         let rows: Vec<(String, &[u64])> =

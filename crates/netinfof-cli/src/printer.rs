@@ -10,6 +10,7 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use netinfof::model::RankingMetrics;
 use netinfof::plan::{self, Plan};
 use netinfof::report::RunParams;
+use netinfof::report::TargetKind;
 use netinfof::report::VerdictKind;
 use netinfof::report::{ColumnKind, ColumnTreatment};
 use netinfof::split::Negatives;
@@ -249,10 +250,7 @@ fn metrics(text: &mut String, report: &Report) {
     }
     let splits = report.splits.len();
     let wide = if splits == 1 { 6 } else { 15 };
-    let of_what = match report.task {
-        TaskKind::Nodes => "majority class",
-        _ => "chance",
-    };
+    let of_what = without_information(report);
     let _ = writeln!(text, "\n  {:18} {:wide$}   {of_what}", "test", "");
     for (name, value) in report.mean.test.iter() {
         let spread = report.std.test.get(name).copied().unwrap_or(0.0);
@@ -263,14 +261,29 @@ fn metrics(text: &mut String, report: &Report) {
     }
 }
 
+/// The model without information that metrics are compared with.
+pub(crate) fn without_information(report: &Report) -> &'static str {
+    match (report.task, &report.graph.target) {
+        (TaskKind::Nodes, Some(_)) => "constant",
+        (TaskKind::Nodes, None) => "majority class",
+        _ => "chance",
+    }
+}
+
 /// The bits that groups of components carry, as a table.
 fn information(report: &Report, detail: ReportDetail) -> String {
     let Some(information) = &report.predictive_information else { return String::new() };
-    let target = if matches!(report.params, RunParams::Links(_)) { "a pair" } else { "a class" };
-    let mut text = format!(
-        "\n  information about {target:10} bits  95 % interval    share of {:.2} bits\n",
-        information.entropy
-    );
+    let target = match information.target {
+        _ if matches!(report.params, RunParams::Links(_)) => "a pair",
+        TargetKind::Numbers => "a number",
+        TargetKind::Labels => "a label",
+        _ => "a class",
+    };
+    let share = match information.target {
+        TargetKind::Numbers => "as R² of a Gaussian".to_string(),
+        _ => format!("share of {:.2} bits", information.entropy),
+    };
+    let mut text = format!("\n  information about {target:10} bits  95 % interval    {share}\n");
     // In short: the parts of the data, and what the reason rests on.
     let positive = |name: &str| information.bits(name).is_some_and(|bits| bits.interval[0] > 0.0);
     let shown = |at: usize, name: &str| {
@@ -284,7 +297,7 @@ fn information(report: &Report, detail: ReportDetail) -> String {
         .map(|(name, _, gain)| (gain.of.as_ref(), format!("all together with {name}")));
     for (name, words) in groups.chain(own).chain(with_own) {
         let Some(bits) = information.bits(name) else { continue };
-        let share = (bits.value / information.entropy.max(f64::MIN_POSITIVE)).max(0.0);
+        let share = information.share(bits.value).max(0.0);
         let _ = writeln!(
             text,
             "  {words:27} {:6.3}  {:6.3} – {:<6.3}  {} {:3.0} %",

@@ -24,6 +24,7 @@ mod pajek;
 mod parts;
 mod planetoid;
 mod splits;
+mod targets;
 mod times;
 mod torch;
 mod two_sides;
@@ -42,14 +43,13 @@ use crate::table::{Table, is_json, is_json_features, start_of};
 use crate::zipped;
 use netinfof::Exec;
 use netinfof::Seed;
-use netinfof::graph::{Schema, WeightTransform};
+use netinfof::graph::{Schema, TargetKind, WeightTransform};
 use netinfof::params::CustomName;
 use netinfof::synth;
 use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
 
 pub use component::component;
-pub use nodes::REGRESSION_TARGET;
 pub(crate) use times::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
 pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
@@ -68,8 +68,13 @@ pub struct LoadParams {
     pub nodes: Vec<PathBuf>,
     /// Name or number of the id column of the node table; by default a common name, or the first column.
     pub id: Option<String>,
-    /// Name or number of the label column of the node table; default `label`, `y` or `class`, if there is one.
+    /// Name or number of the label column of the node table; default `label`, `y`, `class` or `target`, if there is
+    /// one. Several, separated by commas, are one label each, with cells 0 and 1.
     pub label: Option<String>,
+    /// The kind of the target; by default detected: a column with many different numbers is numeric.
+    pub target: Option<TargetKind>,
+    /// A file of communities: one label per line, given by the ids of its nodes.
+    pub communities: Option<PathBuf>,
     /// Names or numbers of the two id columns of an edge list; by default common names, or the first two
     /// columns.
     pub ends: Option<[String; 2]>,
@@ -179,6 +184,14 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         let format = graph.schema().map_or("a generated graph", |schema| &schema.format);
         let need = format!("an edge list with a column of times, or an npz file with such an array; {source} is {format}");
         return Err(Error::param("time", time, need));
+    }
+    if let Some(path) = &params.communities {
+        graph = targets::put_communities(path, graph, exec)?;
+    }
+    if let Some(wanted) = params.target.filter(|wanted| graph.target_kind().is_some_and(|own| own != *wanted)) {
+        let own = graph.target_kind().map_or("none", TargetKind::name);
+        let need = format!("the kind of the graph's target, {own}; only tables, npz files and communities have others");
+        return Err(Error::param("target", wanted.name(), need));
     }
     for (name, path) in &params.components {
         // A bad name is reported before a large file is read.

@@ -238,7 +238,7 @@ impl Array {
     }
 
     /// The stored floats of an array; `None` for other types.
-    fn doubles(&self) -> Option<Vec<f64>> {
+    pub(crate) fn doubles(&self) -> Option<Vec<f64>> {
         match (self.kind, self.size) {
             (b'f', 4) => Some(self.each(|b| f64::from(f32::from_le_bytes(sized(b))))),
             (b'f', 8) => Some(self.each(|b| f64::from_le_bytes(sized(b)))),

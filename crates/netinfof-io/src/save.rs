@@ -13,7 +13,7 @@ use crate::npz::{COMPONENT, QUALIFIED, WEIGHT_TRANSFORM};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
-use netinfof::graph::{EdgeTimes, FeatureColumn, FeatureKind, TimeUnit, day_text};
+use netinfof::graph::{EdgeTimes, FeatureColumn, FeatureKind, Target, TimeUnit, day_text};
 use netinfof::{Features, Graph};
 
 pub use netinfof::internals::write_file as whole;
@@ -75,6 +75,20 @@ fn end_names(graph: &Graph) -> [&str; 2] {
     graph.sides().map_or(["source", "target"], |sides| sides.names().each_ref().map(String::as_str))
 }
 
+/// The target of a node as the text of a cell, empty if it is unknown: a number, or labels separated by `;`.
+fn target_text(target: &Target, node: usize) -> String {
+    match target {
+        Target::Numbers(values) if values[node].is_nan() => String::new(),
+        Target::Numbers(values) => values[node].to_string(),
+        Target::Labels(sets) => sets.row(node).map_or_else(String::new, |row| {
+            let own = sets.names().iter().zip(row).filter(|(_, has)| **has == 1);
+            let names: Vec<&str> = own.map(|(name, _)| name.as_str()).collect();
+            if names.is_empty() { "none".into() } else { names.join(";") }
+        }),
+        _ => String::new(),
+    }
+}
+
 /// Writes the nodes as a table with a header: id, label if there are labels (empty if unknown), and every
 /// feature.
 pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
@@ -86,6 +100,11 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
         if graph.labels().is_some() {
             write!(out, "{delimiter}label")?;
         }
+        match graph.target() {
+            Some(Target::Numbers(_)) => write!(out, "{delimiter}target")?,
+            Some(_) => write!(out, "{delimiter}labels")?,
+            None => {}
+        }
         let columns = feature_columns(graph);
         columns.iter().try_for_each(|column| write!(out, "{delimiter}{}", cell(&column.name, delimiter)))?;
         writeln!(out)?;
@@ -94,6 +113,9 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
             write!(out, "{}", name(graph, node, delimiter))?;
             if let Some(labels) = graph.labels() {
                 write!(out, "{delimiter}{}", cell(&class_text(graph, labels[node]), delimiter))?;
+            }
+            if let Some(target) = graph.target() {
+                write!(out, "{delimiter}{}", cell(&target_text(target, node), delimiter))?;
             }
             fill_features(graph, node, &mut row);
             for (value, column) in row.iter().zip(&columns) {
@@ -217,6 +239,10 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     if graph.labels().is_some() {
         columns.push(("label", if named { Kind::Text } else { Kind::Int }));
     }
+    columns.extend(graph.target().map(|target| match target {
+        Target::Numbers(_) => ("target", Kind::Float),
+        _ => ("labels", Kind::Text),
+    }));
     let is_text = |column: &FeatureColumn| matches!(column.kind, FeatureKind::Category | FeatureKind::Date);
     columns.extend(
         features
@@ -237,6 +263,10 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
                 Column::Int(own.iter().map(|&label| label.into()).collect())
             });
         }
+        columns.extend(graph.target().map(|target| match target {
+            Target::Numbers(values) => Column::Float(values[group.clone()].to_vec()),
+            _ => Column::Text(group.clone().map(|node| target_text(target, node)).collect()),
+        }));
         let mut values: Vec<Column> = features
             .iter()
             .map(|column| if is_text(column) { Column::Text(Vec::new()) } else { Column::Float(Vec::new()) })
@@ -410,6 +440,24 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     }
     if let Some(names) = graph.class_names() {
         file.texts("class_names", names)?;
+    }
+    match graph.target() {
+        Some(Target::Numbers(values)) => {
+            file.array("y_reg", "<f8", &[nodes], |out| {
+                values.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))
+            })?;
+        }
+        Some(Target::Labels(sets)) => {
+            let width = sets.names().len();
+            file.array("y_multi", "|i1", &[nodes, width], |out| {
+                (0..nodes).try_for_each(|node| match sets.row(node) {
+                    Some(row) => out.write_all(row),
+                    None => out.write_all(&vec![255; width]),
+                })
+            })?;
+            file.texts("label_names", sets.names())?;
+        }
+        _ => {}
     }
     if let Some(schema) = graph.schema().filter(|schema| !schema.columns.is_empty()) {
         let names: Vec<String> = schema.columns.iter().map(|column| column.name.clone()).collect();

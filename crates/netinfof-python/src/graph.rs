@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netinfof::graph::{Schema, Sides, WeightTransform, checked_weight};
+use netinfof::graph::{LabelSets, Schema, Sides, Target, WeightTransform, checked_weight};
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
@@ -152,6 +152,40 @@ impl Graph {
         Some(labels.iter().map(|&label| i64::from(label)).collect::<Vec<_>>().into_pyarray(py))
     }
 
+    /// The kind of the target: classes, numbers or labels.
+    #[getter]
+    fn target_kind(&self) -> Option<&'static str> {
+        self.inner.target_kind().map(netinfof::graph::TargetKind::name)
+    }
+
+    /// The numeric target, NaN where it is unknown.
+    fn numbers<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        match self.inner.target()? {
+            Target::Numbers(values) => Some(values.clone().into_pyarray(py)),
+            _ => None,
+        }
+    }
+
+    /// Labels as 0 and 1, -1 where they are unknown.
+    fn label_rows<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<i8>>>> {
+        let Some(Target::Labels(sets)) = self.inner.target() else { return Ok(None) };
+        let width = sets.names().len();
+        let row = |node: usize| match sets.row(node) {
+            Some(own) => own.iter().map(|&has| i8::from(has == 1)).collect(),
+            None => vec![-1; width],
+        };
+        let rows: Vec<i8> = (0..sets.nodes()).flat_map(row).collect();
+        rows.into_pyarray(py).reshape([sets.nodes(), width]).map(Some)
+    }
+
+    #[getter]
+    fn label_names(&self) -> Option<Vec<String>> {
+        match self.inner.target()? {
+            Target::Labels(sets) => Some(sets.names().to_vec()),
+            _ => None,
+        }
+    }
+
     /// Dense features, copied.
     fn dense<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f32>>>> {
         let Features::Dense(x) = self.inner.features() else { return Ok(None) };
@@ -184,16 +218,11 @@ impl Graph {
         Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
     }
 
-    /// The same graph with other classes of its nodes: −1 where unknown.
-    fn with_labels(
-        &self,
-        py: Python<'_>,
-        y: PyReadonlyArray1<'_, i64>,
-        class_names: Option<Vec<String>>,
-    ) -> PyResult<Self> {
-        let labels = labels(&y).map_err(|e| raise(py, &e))?;
-        let graph = netinfof::Graph::clone(&self.inner).with_labels(labels).map_err(|e| raise(py, &e))?;
-        Ok(Graph { inner: Arc::new(graph.with_class_names(class_names)), lent: self.lent })
+    /// The same graph with another target of its nodes.
+    fn with_target(&self, py: Python<'_>, target: TargetParts<'_>) -> PyResult<Self> {
+        let graph = netinfof::Graph::clone(&self.inner);
+        let graph = GivenTarget::of(target).and_then(|target| target.put_on(graph));
+        Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
     }
 
     /// The same nodes with only these edges. Sides that the structure of all edges shows are kept.
@@ -258,6 +287,9 @@ pub(crate) struct Parts<'py> {
     sparse: Option<SparseRowsInput<'py>>,
     y: Option<PyReadonlyArray1<'py, i64>>,
     class_names: Option<Vec<String>>,
+    numbers: Option<PyReadonlyArray1<'py, f64>>,
+    label_rows: Option<PyReadonlyArray2<'py, i8>>,
+    label_names: Option<Vec<String>>,
     ids: Option<Vec<String>>,
     schema: Option<String>,
     unknown_nodes: bool,
@@ -270,6 +302,51 @@ pub(crate) struct Parts<'py> {
 enum SidesInput {
     Stated(Option<bool>),
     Second(Vec<bool>),
+}
+
+/// A target of nodes: classes with or without names, numbers, or rows of labels. All but one are None.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct TargetParts<'py> {
+    y: Option<PyReadonlyArray1<'py, i64>>,
+    class_names: Option<Vec<String>>,
+    numbers: Option<PyReadonlyArray1<'py, f64>>,
+    label_rows: Option<PyReadonlyArray2<'py, i8>>,
+    label_names: Option<Vec<String>>,
+}
+
+/// The same in Rust's types.
+enum GivenTarget {
+    Unknown,
+    Classes(Vec<i32>, Option<Vec<String>>),
+    Numbers(Vec<f64>),
+    Labels(LabelSets),
+}
+
+impl GivenTarget {
+    fn of(parts: TargetParts<'_>) -> netinfof::Result<Self> {
+        Ok(match parts {
+            TargetParts { y: Some(y), class_names, .. } => GivenTarget::Classes(labels(&y)?, class_names),
+            TargetParts { numbers: Some(values), .. } => GivenTarget::Numbers(values.as_array().to_vec()),
+            TargetParts { label_rows: Some(rows), label_names, .. } => {
+                let rows = rows.as_array();
+                let names =
+                    label_names.unwrap_or_else(|| (0..rows.ncols()).map(|at| at.to_string()).collect());
+                let rows: Vec<i8> = rows.iter().copied().collect();
+                GivenTarget::Labels(LabelSets::new(names, &rows)?)
+            }
+            _ => GivenTarget::Unknown,
+        })
+    }
+
+    fn put_on(self, graph: netinfof::Graph) -> netinfof::Result<netinfof::Graph> {
+        match self {
+            GivenTarget::Unknown => Ok(graph),
+            GivenTarget::Classes(labels, names) => Ok(graph.with_labels(labels)?.with_class_names(names)),
+            GivenTarget::Numbers(values) => graph.with_numbers(values),
+            GivenTarget::Labels(sets) => graph.with_label_sets(sets),
+        }
+    }
 }
 
 /// Builds a graph from arrays. Also returns notices about its weights.
@@ -309,9 +386,15 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
         }
         (None, None) => None,
     };
-    let labels = parts.y.map(|y| labels(&y)).transpose().map_err(|e| raise(py, &e))?;
-    let (name, class_names, ids, unknown_nodes) =
-        (parts.name, parts.class_names, parts.ids, parts.unknown_nodes);
+    let target = TargetParts {
+        y: parts.y,
+        class_names: parts.class_names,
+        numbers: parts.numbers,
+        label_rows: parts.label_rows,
+        label_names: parts.label_names,
+    };
+    let target = GivenTarget::of(target).map_err(|e| raise(py, &e))?;
+    let (name, ids, unknown_nodes) = (parts.name, parts.ids, parts.unknown_nodes);
     let (sides, side_names) = (parts.sides, parts.side_names);
     let schema: Option<Schema> = parts
         .schema
@@ -335,9 +418,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
             };
             graph = graph.with_features(features)?;
         }
-        if let Some(labels) = labels {
-            graph = graph.with_labels(labels)?;
-        }
+        graph = target.put_on(graph)?;
         if let Some(ids) = ids {
             graph = graph.with_ids(ids);
         }
@@ -362,7 +443,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
         if let Some(schema) = schema.filter(fits) {
             graph = graph.with_schema(schema);
         }
-        Ok((graph.with_class_names(class_names), notices))
+        Ok((graph, notices))
     });
     let (inner, notices) = built.map_err(|e| raise(py, &e))?;
     Ok((Graph { inner: Arc::new(inner), lent }, notices))

@@ -80,6 +80,49 @@ impl Model {
         self.inner.node_calibration().map(|(names, _)| names)
     }
 
+    /// The kind of the target of a model of nodes.
+    #[getter]
+    fn target_kind(&self) -> Option<&'static str> {
+        self.inner.target_kind().map(netinfof::graph::TargetKind::name)
+    }
+
+    /// Names of the labels, and the probability from which they are predicted.
+    #[getter]
+    fn labels(&self) -> Option<(Vec<String>, f64)> {
+        self.inner.label_calibration().map(|own| (own.names.clone(), own.threshold))
+    }
+
+    /// Predicted numbers of all nodes: value, lower and upper end of the 95 % interval.
+    fn numbers<'py>(
+        &self,
+        py: Python<'py>,
+        newer: Option<&Graph>,
+        how: RunSettings<'_>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let newer = newer.map(|graph| graph.checked(py)).transpose()?;
+        let model = Arc::clone(&self.inner);
+        let found = work::run(py, how, move |exec| model.numbers(newer.as_deref(), exec))?;
+        let rows: Vec<f64> = found.values.iter().flat_map(|own| [own.value, own.low, own.high]).collect();
+        rows.into_pyarray(py).reshape([found.values.len(), 3])
+    }
+
+    /// Scores and probabilities of labels for all nodes.
+    fn label_sets<'py>(
+        &self,
+        py: Python<'py>,
+        newer: Option<&Graph>,
+        how: RunSettings<'_>,
+    ) -> PyResult<Predictions<'py>> {
+        let newer = newer.map(|graph| graph.checked(py)).transpose()?;
+        let model = Arc::clone(&self.inner);
+        let found = work::run(py, how, move |exec| model.label_sets(newer.as_deref(), exec))?;
+        let shape = [found.graph.nodes(), found.names.len()];
+        Ok((
+            found.scores.into_pyarray(py).reshape(shape)?,
+            found.probabilities.into_pyarray(py).reshape(shape)?,
+        ))
+    }
+
     /// The model of links, ready to be asked.
     fn scorer(
         &self,

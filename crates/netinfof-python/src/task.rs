@@ -3,7 +3,7 @@
 use netinfof::report::VerdictKind;
 use netinfof::{Goal, Report};
 use netinfof_cli::bridge::{self, Options};
-use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _};
+use numpy::{IntoPyArray as _, PyArray2, PyArrayMethods as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -20,7 +20,7 @@ enum Outcome {
 }
 
 /// Test pairs or nodes, what is true of them, and their scores.
-type Tested<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>);
+type Tested<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyArray2<f64>>);
 
 /// Probe, or Act: the report as JSON, the model, and the test data.
 #[pyfunction]
@@ -70,7 +70,7 @@ pub(crate) fn run<'py>(
             let tested = fitted.tested;
             let pairs = to_array(py, &tested.pairs)?.into_any();
             let edge = |at: usize| i64::from(at < tested.edges);
-            let truth = (0..tested.pairs.len()).map(edge).collect::<Vec<_>>().into_pyarray(py);
+            let truth = (0..tested.pairs.len()).map(edge).collect::<Vec<_>>().into_pyarray(py).into_any();
             let scores = tested.scores.into_pyarray(py).reshape([tested.pairs.len(), 1])?;
             (json(fitted.report), Some(Model::new(fitted.model)), Some((pairs, truth, scores)))
         }
@@ -79,9 +79,16 @@ pub(crate) fn run<'py>(
             let count = tested.nodes.len();
             let width = tested.scores.len() / count.max(1);
             let nodes: Vec<i64> = tested.nodes.into_iter().map(i64::from).collect();
-            let truth: Vec<i64> = tested.labels.into_iter().map(i64::from).collect();
+            let truth = if !tested.numbers.is_empty() {
+                tested.numbers.into_pyarray(py).into_any()
+            } else if !tested.label_rows.is_empty() {
+                let rows: Vec<i64> = tested.label_rows.into_iter().map(i64::from).collect();
+                rows.into_pyarray(py).reshape([count, width])?.into_any()
+            } else {
+                tested.labels.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py).into_any()
+            };
             let scores = tested.scores.into_pyarray(py).reshape([count, width])?;
-            let tested = (nodes.into_pyarray(py).into_any(), truth.into_pyarray(py), scores);
+            let tested = (nodes.into_pyarray(py).into_any(), truth, scores);
             (json(fitted.report), Some(Model::new(fitted.model)), Some(tested))
         }
     })

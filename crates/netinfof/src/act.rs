@@ -10,6 +10,7 @@ mod ends;
 mod links;
 mod nodes;
 mod ridge;
+mod targets;
 
 use std::ops::Range;
 
@@ -22,7 +23,11 @@ use crate::linalg::{SglInfo, SglParams};
 use crate::metric::Curves;
 use crate::ordered_map::OrderedMap;
 
-pub(crate) use calibrate::{LinkCalibration, LogOdds, NodeCalibration};
+pub(crate) use calibrate::{
+    LabelCalibration, LinkCalibration, LogOdds, NodeCalibration, NumberCalibration, NumberPrediction,
+};
+pub(crate) use targets::check_target;
+pub use targets::{LabelResults, NumberResults};
 pub(crate) use links::{LinkModel, LinkResult};
 pub(crate) use nodes::{NodeModel, NodeResult, nodes};
 
@@ -171,9 +176,23 @@ pub struct ActReport {
     /// Links, first split: ROC and precision-recall curves of the test pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<Curves>,
+    /// Nodes: results on a numeric target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub numbers: Option<NumberResults>,
+    /// Nodes: results on label sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<LabelResults>,
     /// Nodes: results per class on the test nodes.
     #[serde(flatten)]
     pub confusion: Option<Confusion>,
+}
+
+/// How the scores of a model of nodes become predictions, by the kind of the target.
+#[derive(Clone, Debug)]
+pub(crate) enum FittedTarget {
+    Classes(NodeCalibration),
+    Numbers(NumberCalibration),
+    Labels(LabelCalibration),
 }
 
 impl ActReport {
@@ -198,6 +217,8 @@ impl ActReport {
             chosen,
             softmax_share: None,
             curves: None,
+            numbers: None,
+            labels: None,
             confusion: None,
         }
     }

@@ -8,6 +8,7 @@ mod features;
 mod schema;
 mod shape;
 mod sides;
+mod target;
 mod times;
 mod truth;
 mod weights;
@@ -24,6 +25,7 @@ pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
 pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema, TimeColumn};
 pub use sides::{Sides, SidesOrigin};
+pub use target::{LabelSets, Target, TargetFacts, TargetKind};
 pub use times::{EdgeTimes, TimeUnit, TimesFacts, day_text};
 pub use truth::Truth;
 pub use weights::{EdgeWeights, WeightFacts, WeightScale, WeightTransform, checked_weight};
@@ -83,6 +85,8 @@ pub struct Graph {
     adjacency: Csr,
     features: Features,
     labels: Option<Vec<i32>>,
+    /// A target that is not one class per node; then there are no classes.
+    target: Option<Arc<Target>>,
     ids: Option<Vec<String>>,
     class_names: Option<Vec<String>>,
     schema: Option<Arc<Schema>>,
@@ -124,6 +128,7 @@ impl Graph {
             adjacency: Csr::symmetric(nodes, &sorted),
             features: Features::None,
             labels: None,
+            target: None,
             ids: None,
             class_names: None,
             schema: None,
@@ -163,6 +168,7 @@ impl Graph {
             adjacency,
             features: Features::None,
             labels: None,
+            target: None,
             ids: None,
             class_names: None,
             schema: None,
@@ -263,6 +269,7 @@ impl Graph {
             return Err(Error::InvalidGraph { what });
         }
         self.labels = labels.iter().any(|&label| label >= 0).then_some(labels);
+        self.target = None;
         Ok(self)
     }
 
@@ -340,6 +347,7 @@ impl Graph {
             adjacency: self.adjacency.clone(),
             features: Features::None,
             labels: None,
+            target: None,
             ids: self.ids.clone(),
             class_names: None,
             schema: None,

@@ -13,12 +13,19 @@
 //! most `MOST_TRAINING`: if there are more, several models are each evaluated on all samples that they were not
 //! trained on.
 //!
+//! *Numbers*: the same with one column, and the model is a Gaussian around its prediction with the variance of
+//! leave-one-out residuals, on a scale that is learned from the training samples ([`crate::linalg::TargetScale`]).
+//! Bits are gained over the best constant Gaussian; since both are densities on one scale, the scale cancels. They
+//! have no maximum, so shares are the R² of a Gaussian with as much information, `1 − 4^−I`. *Label sets*: one column
+//! per label with weights that all labels share; bits are the mean over the labels, and a sample is a node.
+//!
 //! *Nodes*: the samples are the nodes of training and validation, a component's rows are its embedding.
 //! *Links*: the samples are validation pairs, half of them edges, and a component's rows are its similarity,
 //! `ẑ_i H* ẑ_j`, with hinges at its quantiles: its compatibility matrix was fitted on training pairs only.
 
 mod fold;
 mod refit;
+mod target;
 
 use std::borrow::Cow;
 
@@ -28,13 +35,16 @@ use self::fold::{MOST_CHOOSING, MOST_CHOOSING_WEIGHTS, folds};
 use crate::error::Result;
 use crate::evidence::{Estimate, NORMAL};
 use crate::exec::Exec;
-use crate::linalg::shares;
+use crate::graph::TargetKind;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
 
-/// The default smallest gain worth having, as a share of the target's entropy.
+pub(crate) use self::target::SampleTarget;
+
+/// The default smallest gain worth having, as a share of all that there is to predict: of the target's entropy, or
+/// of the variance of a numeric target.
 pub(crate) const SMALLEST_GAIN: f64 = 0.05;
-/// The signal that `nothing` must exclude, as a share of the target's entropy: this share, or the smallest
+/// The signal that `nothing` must exclude, as a share of all that there is to predict: this share, or the smallest
 /// gain worth having if that is smaller.
 const SMALLEST_SIGNAL: f64 = 0.03;
 
@@ -77,7 +87,8 @@ pub struct GroupInformation {
     pub components: Vec<String>,
     /// Bits about the target.
     pub bits: Estimate,
-    /// `2^−CE`: the NetInfoF score, out of sample.
+    /// `2^−CE`: the NetInfoF score, out of sample. Numbers: `1 − 4^−bits`, the R² of a Gaussian with as much
+    /// information.
     pub score: f64,
 }
 
@@ -111,7 +122,11 @@ pub struct InformationGain {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Information {
-    /// Entropy of the target in bits: the maximum of predictive information.
+    /// The kind of the target.
+    #[serde(default, skip_serializing_if = "TargetKind::is_classes")]
+    pub target: TargetKind,
+    /// Entropy of the target in bits: the maximum of predictive information. Labels: the mean over the labels.
+    /// Numbers: that of a standard Gaussian, 2.05 bits, which is no maximum.
     pub entropy: f64,
     /// Number of predicted samples.
     pub samples: usize,
@@ -129,6 +144,26 @@ pub struct Information {
     /// Identity of these samples.
     #[serde(skip)]
     pub(crate) units: Vec<u64>,
+}
+
+/// The R² of a Gaussian with this information: `I = −½ log₂(1 − R²)`.
+fn equivalent_r2(bits: f64) -> f64 {
+    1.0 - (-2.0 * bits).exp2()
+}
+
+/// The bits of a share of all that there is to predict ([`Information::share`]).
+fn bits_of_share(target: TargetKind, entropy: f64, share: f64) -> f64 {
+    match target {
+        TargetKind::Numbers => -0.5 * (1.0 - share.min(1.0 - 1e-9)).log2(),
+        TargetKind::Classes | TargetKind::Labels => share * entropy,
+    }
+}
+
+fn score(target: TargetKind, entropy: f64, bits: f64) -> f64 {
+    match target {
+        TargetKind::Numbers => equivalent_r2(bits),
+        TargetKind::Classes | TargetKind::Labels => (bits - entropy).exp2(),
+    }
 }
 
 /// The reported comparisons, which the verdict is based on.
@@ -154,6 +189,7 @@ impl Information {
         named: Vec<(Cow<'static, str>, Vec<String>)>,
         values: Vec<Vec<f64>>,
         units: Vec<u64>,
+        target: TargetKind,
         entropy: f64,
         training: usize,
     ) -> Self {
@@ -162,14 +198,15 @@ impl Information {
             .zip(&values)
             .map(|((name, components), own)| {
                 let bits = Estimate::of_values(own.iter().copied());
-                GroupInformation { name, components, bits, score: (bits.value - entropy).exp2() }
+                GroupInformation { name, components, bits, score: score(target, entropy, bits.value) }
             })
             .collect();
         let mut found = Information {
+            target,
             entropy,
             samples: units.len(),
             training,
-            smallest_gain: SMALLEST_GAIN * entropy,
+            smallest_gain: bits_of_share(target, entropy, SMALLEST_GAIN),
             groups,
             gains: Vec::new(),
             values,
@@ -193,15 +230,24 @@ impl Information {
 
     /// The same with another smallest gain worth having, as a share of the target's entropy.
     pub(crate) fn with_smallest_gain(mut self, share: f64) -> Self {
-        self.smallest_gain = share * self.entropy;
+        self.smallest_gain = bits_of_share(self.target, self.entropy, share);
         let answers: Vec<Answer> = self.gains.iter().map(|gain| self.answer(gain.bits)).collect();
         self.gains.iter_mut().zip(answers).for_each(|(gain, answer)| gain.answer = answer);
         self
     }
 
+    /// These bits as a share of all that there is to predict. Classes and labels: of the entropy. Numbers: the R² of
+    /// a Gaussian with as much information, `1 − 4^−bits`.
+    pub fn share(&self, bits: f64) -> f64 {
+        match self.target {
+            TargetKind::Numbers => equivalent_r2(bits),
+            TargetKind::Classes | TargetKind::Labels => bits / self.entropy.max(f64::MIN_POSITIVE),
+        }
+    }
+
     /// The signal that `nothing` must exclude, in bits.
     pub(crate) fn smallest_signal(&self) -> f64 {
-        (SMALLEST_SIGNAL * self.entropy).min(self.smallest_gain)
+        bits_of_share(self.target, self.entropy, SMALLEST_SIGNAL).min(self.smallest_gain)
     }
 
     fn at(&self, name: &str) -> Option<usize> {
@@ -291,11 +337,11 @@ impl Information {
                 }
             }
         }
-        let entropy = mean.entropy;
+        let (target, entropy) = (mean.target, mean.entropy);
         for group in &mut mean.groups {
             let bits: Vec<Estimate> = of.iter().filter_map(|own| own.bits(&group.name)).collect();
             group.bits = Estimate::mean(&bits, repetition);
-            group.score = (group.bits.value - entropy).exp2();
+            group.score = score(target, entropy, group.bits.value);
         }
         for at in 0..mean.gains.len() {
             let InformationGain { of: group, over, .. } = &mean.gains[at];
@@ -407,12 +453,11 @@ impl ComponentBlocks {
         (groups, singles)
     }
 
-    /// Predictive information about the classes of samples; `labels` and `units` belong to the rows of the
+    /// Predictive information about the target of samples; `target` and `units` belong to the rows of the
     /// blocks.
     pub(crate) fn measure(
         &self,
-        labels: &[u32],
-        classes: usize,
+        target: &SampleTarget<'_>,
         units: &[u64],
         seed: Seed,
         exec: &Exec,
@@ -421,24 +466,24 @@ impl ComponentBlocks {
         let (groups, singles) = self.groups();
         let pairs = blocks.iter().any(|block| block.of_pairs);
         let most_choosing = if pairs { MOST_CHOOSING } else { MOST_CHOOSING_WEIGHTS };
-        let folds = folds(labels, most_choosing, seed);
+        let folds = folds(&target.strata(), most_choosing, seed);
         let found = exec.stage("information", folds.len(), || {
             exec.try_map(&folds, |fold| {
-                let gained = fold.gains(blocks, &groups, labels, classes, exec)?;
+                let gained = fold.gains(blocks, &groups, target, exec)?;
                 exec.step()?;
                 Ok(gained)
             })
         })?;
         // The mean over the models that were not trained on a sample.
-        let mut counts = vec![0usize; labels.len()];
-        let mut values = vec![vec![0.0; labels.len()]; groups.len()];
+        let mut counts = vec![0usize; target.len()];
+        let mut values = vec![vec![0.0; target.len()]; groups.len()];
         for (fold, gained) in folds.iter().zip(&found) {
             for (at, &sample) in fold.judged.iter().enumerate() {
                 counts[sample] += 1;
                 values.iter_mut().zip(gained).for_each(|(values, gained)| values[sample] += gained[at]);
             }
         }
-        let judged: Vec<usize> = (0..labels.len()).filter(|&at| counts[at] > 0).collect();
+        let judged: Vec<usize> = (0..target.len()).filter(|&at| counts[at] > 0).collect();
         // Groups before single components.
         values.rotate_left(singles);
         let values = values
@@ -450,10 +495,14 @@ impl ComponentBlocks {
         };
         let ordered = groups[singles..].iter().chain(&groups[..singles]);
         let named = ordered.map(|group| (group.name.clone(), components(group))).collect();
-        let entropy = shares(labels, classes, 0.0).iter().filter(|&&p| p > 0.0).map(|p| -p * p.log2()).sum();
         let training = folds.iter().map(|fold| fold.training.len()).max().unwrap_or(0);
         let units = judged.iter().map(|&at| units[at]).collect();
-        Ok(Information::new(named, values, units, entropy, training))
+        let kind = match target {
+            SampleTarget::Classes { .. } => TargetKind::Classes,
+            SampleTarget::Numbers { .. } => TargetKind::Numbers,
+            SampleTarget::Labels { .. } => TargetKind::Labels,
+        };
+        Ok(Information::new(named, values, units, kind, target.entropy(), training))
     }
 }
 

@@ -2,21 +2,25 @@
 //!
 //! Each solver has parameters, information about the run (iterations, residual, converged) and one function.
 
-mod block_ridge;
+pub(crate) mod block_ridge;
 mod kernel_ridge;
 mod kmeans;
 mod lsqr;
+mod ridge_target;
 mod rsvd;
 pub(crate) mod sgl;
+mod target_scale;
 
 pub use kmeans::{KMeansParams, kmeans};
 pub(crate) use lsqr::LsqrInfo;
 pub use lsqr::LsqrParams;
 pub use rsvd::RsvdParams;
 pub use sgl::{SglInfo, SglParams};
+pub(crate) use target_scale::TargetScale;
 
-pub(crate) use block_ridge::{BlockRidge, Choice, RidgeBlock, shares, temperature};
+pub(crate) use block_ridge::{BlockRidge, Choice, RidgeBlock, shares};
 pub(crate) use lsqr::{LeastSquares, lsqr};
+pub(crate) use ridge_target::{Outcome, RidgeTarget, ScoreFit, softplus};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};
 
 use crate::exec::Exec;

@@ -202,6 +202,55 @@ pub fn macro_f1(found: &[u32], truth: &[u32], classes: usize) -> f64 {
     scores.iter().sum::<f64>() / scores.len() as f64
 }
 
+/// Share of the variance of the true values that predictions explain; 0 if all true values are equal.
+///
+/// ```
+/// // Squared errors 1 + 0 + 1 of a variance of 4 + 0 + 4.
+/// assert_eq!(netinfof::metric::r2(&[2.0, 3.0, 4.0], &[1.0, 3.0, 5.0]), 0.75);
+/// ```
+pub fn r2(found: &[f64], truth: &[f64]) -> f64 {
+    let mean = truth.iter().sum::<f64>() / truth.len() as f64;
+    let variance: f64 = truth.iter().map(|value| (value - mean).powi(2)).sum();
+    let errors: f64 = found.iter().zip(truth).map(|(found, value)| (found - value).powi(2)).sum();
+    if variance > 0.0 { 1.0 - errors / variance } else { 0.0 }
+}
+
+/// Mean absolute error.
+pub fn mean_absolute_error(found: &[f64], truth: &[f64]) -> f64 {
+    found.iter().zip(truth).map(|(found, value)| (found - value).abs()).sum::<f64>() / truth.len() as f64
+}
+
+/// Root of the mean squared error.
+pub fn root_mean_squared_error(found: &[f64], truth: &[f64]) -> f64 {
+    let squares: f64 = found.iter().zip(truth).map(|(found, value)| (found - value).powi(2)).sum();
+    (squares / truth.len() as f64).sqrt()
+}
+
+/// Spearman's rank correlation, with the mean rank for ties; 0 if all values of a side are equal.
+///
+/// ```
+/// assert_eq!(netinfof::metric::spearman(&[1.0, 2.0, 9.0], &[1.0, 4.0, 5.0]), 1.0);
+/// assert_eq!(netinfof::metric::spearman(&[1.0, 1.0], &[1.0, 4.0]), 0.0);
+/// ```
+pub fn spearman(found: &[f64], truth: &[f64]) -> f64 {
+    let ranks = |values: &[f64]| -> Vec<f64> {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+        let (mut ranks, mut before) = (vec![0.0; values.len()], 0);
+        for tied in order.chunk_by(|&a, &b| values[a] == values[b]) {
+            let rank = before as f64 + 0.5 * (tied.len() - 1) as f64;
+            tied.iter().for_each(|&at| ranks[at] = rank);
+            before += tied.len();
+        }
+        ranks
+    };
+    let (a, b) = (ranks(found), ranks(truth));
+    let mean = 0.5 * (a.len() as f64 - 1.0);
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| (x - mean) * (y - mean)).sum::<f64>();
+    let scale = (product(&a, &a) * product(&b, &b)).sqrt();
+    if scale > 0.0 { product(&a, &b) / scale } else { 0.0 }
+}
+
 fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -223,6 +272,20 @@ mod tests {
 
     const POSITIVES: [f64; 4] = [0.9, 0.6, 0.6, 0.2];
     const NEGATIVES: [f64; 5] = [0.8, 0.6, 0.3, 0.2, 0.1];
+
+    /// By hand: errors 1, −1 and 2 of the values 1, 2 and 6 (mean 3, squares 4 + 1 + 9).
+    #[test]
+    fn metrics_of_numbers_by_hand() {
+        let (found, truth) = ([2.0, 1.0, 8.0], [1.0, 2.0, 6.0]);
+        assert!((r2(&found, &truth) - (1.0 - 6.0 / 14.0)).abs() < 1e-12);
+        assert!((mean_absolute_error(&found, &truth) - 4.0 / 3.0).abs() < 1e-12);
+        assert!((root_mean_squared_error(&found, &truth) - 2f64.sqrt()).abs() < 1e-12);
+        // Ranks 2, 1, 3 and 1, 2, 3: 1 − 6 · 2 / (3 · 8).
+        assert!((spearman(&found, &truth) - 0.5).abs() < 1e-12);
+        // Ties: ranks 1.5, 1.5, 3 and 1, 2, 3: 1.5 / √(1.5 · 2).
+        assert!((spearman(&[0.0, 0.0, 1.0], &truth) - 1.5 / 3f64.sqrt()).abs() < 1e-12);
+        assert_eq!(r2(&found, &[2.0; 3]), 0.0);
+    }
 
     #[test]
     fn equal_scikit_learns_with_ties() {

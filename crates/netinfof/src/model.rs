@@ -11,6 +11,7 @@ mod newer;
 mod ranking;
 mod recipe;
 mod recommend;
+mod targets;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,13 +20,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::act::{
-    ActReport, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult,
+    ActReport, FittedTarget, LabelCalibration, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult, NumberCalibration,
 };
 use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, NodePlacement, PlacementInput, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, EdgeWeights, Features, Graph, NodeId, NodeInputs, Pair, WeightScale};
+use crate::graph::{
+    Csr, EdgeWeights, Features, Graph, NodeId, NodeInputs, Pair, TargetKind, WeightScale,
+};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;
@@ -39,6 +42,7 @@ use newer::View;
 
 pub use ranking::{Ranking, RankingChoice, RankingFigure, RankingMetrics};
 pub use recommend::{RecommendParams, Recommended};
+pub use targets::{LabelPredictions, NumberPredictions};
 
 /// The task of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,10 +147,10 @@ struct LinkFit {
 #[derive(Clone, Debug)]
 struct NodeFit {
     embedded: Vec<NodePlacement>,
-    /// The numbers of the classes in the graph.
+    /// The numbers of the classes in the graph; empty for other targets.
     classes: Vec<i32>,
     model: NodeModel,
-    calibration: NodeCalibration,
+    fitted: FittedTarget,
 }
 
 /// The inputs of Act on links.
@@ -234,9 +238,12 @@ impl Model {
             preparations: preparations(&kinds, graph.features(), graph.adjacency(), &params.component, exec),
             fit: FittedTask::Nodes(NodeFit {
                 embedded: used().cloned().collect(),
-                classes: split.classes.clone(),
+                classes: match result.fitted {
+                    FittedTarget::Classes(_) => split.classes.clone(),
+                    FittedTarget::Numbers(_) | FittedTarget::Labels(_) => Vec::new(),
+                },
                 model: result.model.clone(),
-                calibration: result.calibration,
+                fitted: result.fitted.clone(),
             }),
         }
     }
@@ -324,10 +331,39 @@ impl Model {
     pub fn node_calibration(&self) -> Option<(Vec<String>, &NodeCalibration)> {
         match &self.fit {
             FittedTask::Links(_) | FittedTask::Embedding(_) => None,
-            FittedTask::Nodes(fit) => {
+            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Classes(calibration), classes, .. }) => {
                 let name = |&class: &i32| class_name(self.graph.class_names(), class);
-                Some((fit.classes.iter().map(name).collect(), &fit.calibration))
+                Some((classes.iter().map(name).collect(), calibration))
             }
+            FittedTask::Nodes(_) => None,
+        }
+    }
+
+    /// From scores to predictions of a numeric target; `None` for other models.
+    pub fn number_calibration(&self) -> Option<&NumberCalibration> {
+        match &self.fit {
+            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Numbers(calibration), .. }) => Some(calibration),
+            _ => None,
+        }
+    }
+
+    /// From log-odds to probabilities of labels; `None` for other models.
+    pub fn label_calibration(&self) -> Option<&LabelCalibration> {
+        match &self.fit {
+            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Labels(calibration), .. }) => Some(calibration),
+            _ => None,
+        }
+    }
+
+    /// The kind of the target of a model of nodes; `None` for other models.
+    pub fn target_kind(&self) -> Option<TargetKind> {
+        match &self.fit {
+            FittedTask::Nodes(fit) => Some(match fit.fitted {
+                FittedTarget::Classes(_) => TargetKind::Classes,
+                FittedTarget::Numbers(_) => TargetKind::Numbers,
+                FittedTarget::Labels(_) => TargetKind::Labels,
+            }),
+            FittedTask::Links(_) | FittedTask::Embedding(_) => None,
         }
     }
 
@@ -402,18 +438,13 @@ impl Model {
     /// [`Model::links`]).
     pub fn nodes(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NodePredictions> {
         let FittedTask::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };
-        let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
-        let input = {
-            let inputs = NodeInputs { features: &features, custom: &custom };
-            PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        let FittedTarget::Classes(calibration) = &fit.fitted else {
+            return Err(self.other_target(TargetKind::Classes));
         };
-        let embeddings = rows_of(&fit.embedded, &input, exec)?;
-        let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
-        let embeddings: Vec<&Matrix> = embeddings.iter().collect();
-        let scores = fit.model.scores(&NodeDesign { embeddings: &embeddings, nodes: &nodes }, exec);
+        let scores = self.node_scores(fit, newer, exec)?;
         let mut probabilities = scores.clone();
         exec.fill_rows(&mut probabilities, fit.classes.len(), 1024, |_, rows| {
-            rows.chunks_exact_mut(fit.classes.len()).for_each(|row| fit.calibration.probabilities(row));
+            rows.chunks_exact_mut(fit.classes.len()).for_each(|row| calibration.probabilities(row));
         });
         let names = self.graph.class_names();
         Ok(NodePredictions {
@@ -423,6 +454,19 @@ impl Model {
             scores,
             probabilities,
         })
+    }
+
+    /// The scores of every output for all nodes: log-odds of classes or labels, or numbers on the scale of the model.
+    fn node_scores(&self, fit: &NodeFit, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<f64>> {
+        let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
+        let input = {
+            let inputs = NodeInputs { features: &features, custom: &custom };
+            PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
+        };
+        let embeddings = rows_of(&fit.embedded, &input, exec)?;
+        let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
+        let embeddings: Vec<&Matrix> = embeddings.iter().collect();
+        Ok(fit.model.scores(&NodeDesign { embeddings: &embeddings, nodes: &nodes }, exec))
     }
 
     /// The components of a model that [`crate::embedding`] made, one row per node of its own graph, or of a
@@ -437,6 +481,14 @@ impl Model {
             PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
         };
         Ok(self.components().into_iter().zip(rows_of(places, &input, exec)?).collect())
+    }
+
+    fn other_target(&self, asked: TargetKind) -> Error {
+        let own = self.target_kind().map_or("none", TargetKind::name);
+        Error::Unsuitable {
+            stage: "model",
+            why: format!("its target is {own}, not {}", asked.name()),
+        }
     }
 
     fn other_task(&self, asked: ModelKind) -> Error {

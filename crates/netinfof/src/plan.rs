@@ -435,8 +435,7 @@ pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Pla
     let sizes = GraphSizes::of(graph, &params.component);
     let GraphSizes { nodes, entries, .. } = sizes;
     let threads = useful(exec);
-    let labelled =
-        graph.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count()) as f64;
+    let labelled = graph.labelled() as f64;
     let known = labelled * (params.split.train + params.split.valid);
     let test = (labelled - known).clamp(0.0, params.split.max_evaluated as f64);
     let large = params.component.is_large(graph.nodes());

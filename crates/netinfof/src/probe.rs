@@ -4,6 +4,8 @@
 //! Links: the similarity of pairs, in quantile bins, against edge or no edge. Nodes: clusters of the
 //! embedding against the classes.
 
+mod labels;
+
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, Normalization};
@@ -17,7 +19,7 @@ use crate::link::{Evaluated, Learned, PairScore, PairSet};
 use crate::score::{Contingency, bin, quantile_borders};
 use crate::seed::{Seed, Stream};
 use crate::spec::Subject;
-use crate::split::NodeSplit;
+use crate::split::{NodeSplit, SplitTarget};
 use crate::training::Training;
 
 /// Parameters of Probe on links.
@@ -295,7 +297,8 @@ pub fn links(
 }
 
 /// Scores every component: clusters of the test nodes' embeddings, against the labels of training and
-/// validation nodes.
+/// validation nodes. A numeric target is scored by the range that a node's number lies in, with ranges of equal
+/// size.
 ///
 /// Rows are scaled to length 1 first, unless their length carries information. The labels of the test nodes
 /// are never used.
@@ -307,6 +310,9 @@ pub(crate) fn nodes(
     exec: &Exec,
 ) -> Result<Probed> {
     params.validate()?;
+    if let SplitTarget::Labels { names, .. } = &split.target {
+        return labels::labels(components, split, names, params, seed, exec);
+    }
     let classes = split.classes.len();
     let k = (params.clusters_per_class * classes).min(split.sets.test.len());
     let known = [&split.sets.train[..], &split.sets.valid].concat();

@@ -15,11 +15,11 @@ use crate::spec::{TaskKind, Weighting};
 use crate::split::Protocol;
 use crate::verdict::{self, RunInformation};
 
-pub use crate::act::{ActReport, Chosen, Confusion, EndsFigures, PathStep};
+pub use crate::act::{ActReport, Chosen, Confusion, EndsFigures, LabelResults, NumberResults, PathStep};
 pub use crate::component::{ColumnKind, ColumnTreatment};
 pub use crate::evidence::Estimate;
 pub use crate::findings::{CompatReport, ComponentReport, ComponentSummary, SplitReport};
-pub use crate::graph::GraphFacts;
+pub use crate::graph::{GraphFacts, TargetFacts, TargetKind};
 pub use crate::information::{Answer, GroupInformation, Information, InformationGain};
 pub use crate::linalg::SglInfo;
 pub use crate::metric::Curves;

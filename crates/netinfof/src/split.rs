@@ -7,6 +7,7 @@ pub mod check;
 mod heart;
 mod negatives;
 mod nodes;
+mod targets;
 mod time;
 
 use std::borrow::Cow;
@@ -24,6 +25,7 @@ use crate::seed::{Draw, Seed, Stream};
 
 use negatives::{PairSpace, unverified};
 pub use nodes::{NodeSets, NodeSplit, NodeSplitParams, nodes, nodes_given};
+pub(crate) use targets::SplitTarget;
 pub use time::TimeOrder;
 
 /// What counts as a negative. Figures of the two protocols must not be compared.

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::{Estimate, Samples};
 use crate::findings::{self, ComponentSummary, SplitReport, SplitsInfo};
+use crate::graph::TargetKind;
 use crate::information::Information;
 use crate::ordered_map::OrderedMap;
 use crate::seed::{Seed, Stream};
@@ -412,7 +413,13 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     let gain = mean(acts.iter().map(|act| act.information).collect());
     let matched: Option<Vec<Estimate>> = acts.iter().map(|act| act.beyond_degree_auc).collect();
     let matched = matched.map(mean);
-    let named = if info.task == TaskKind::Links { "auc" } else { "accuracy" };
+    let target = splits.iter().find_map(|split| Some(split.predictive_information.as_ref()?.target));
+    let named = match target {
+        _ if info.task == TaskKind::Links => "auc",
+        Some(TargetKind::Numbers) => "r2",
+        Some(TargetKind::Labels) => "macro_auc",
+        _ => "accuracy",
+    };
     let metric = acts.iter().filter_map(|act| act.test.get(named)).sum::<f64>() / acts.len() as f64;
     let baseline = acts.iter().filter_map(|act| act.baseline).sum::<f64>() / acts.len() as f64;
     let found = match matched {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use netinfof::graph::WeightTransform;
+use netinfof::graph::{TargetKind, WeightTransform};
 use netinfof::{Error, Result};
 use netinfof_io::load::{Format, LoadParams};
 
@@ -44,9 +44,9 @@ pub(crate) struct LoadArgs {
     /// A name or a number. `row` numbers the rows from 0.
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) id: Option<String>,
-    /// Label column of the node table [default: label, y or class]
+    /// Label column of the node table [default: label, y, class or target]
     ///
-    /// A name or a number.
+    /// A name or a number. Several, such as a,b,c: one label each, with cells 0 and 1.
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) label: Option<String>,
     /// The two id columns of an edge list, by name or number
@@ -69,6 +69,8 @@ pub(crate) struct LoadArgs {
     pub(crate) sides: SidesArgs,
     #[command(flatten)]
     pub(crate) weights: WeightArgs,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
 }
 
 /// The weights of the edges.
@@ -91,6 +93,31 @@ pub(crate) enum WeightScaleArg {
     Log,
     /// As they are
     Linear,
+}
+
+/// What is predicted of nodes.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct TargetArgs {
+    /// Kind of the target of nodes [default: detected]
+    ///
+    /// A label column with many different numbers is numeric. In npz files `y`, `y_reg` and `y_multi` are the arrays of the three kinds.
+    #[arg(long, value_enum, help_heading = INPUT)]
+    pub(crate) target: Option<TargetArg>,
+    /// Labels of nodes from a file of communities, such as .cmty
+    ///
+    /// Every line is one label: the ids of the nodes that have it.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub(crate) communities: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TargetArg {
+    /// One class per node
+    Classes,
+    /// One number per node: regression
+    Numbers,
+    /// Any number of labels per node
+    Labels,
 }
 
 /// Whether the graph is bipartite.
@@ -183,6 +210,12 @@ impl LoadArgs {
             None | Some(WeightScaleArg::Log) => WeightTransform::Log,
             Some(WeightScaleArg::Linear) => WeightTransform::Linear,
         };
+        params.communities.clone_from(&self.target.communities);
+        params.target = self.target.target.map(|target| match target {
+            TargetArg::Classes => TargetKind::Classes,
+            TargetArg::Numbers => TargetKind::Numbers,
+            TargetArg::Labels => TargetKind::Labels,
+        });
         let columns = &self.columns;
         params.header = (columns.header || columns.no_header).then_some(columns.header);
         params.columns.features.clone_from(&columns.features);

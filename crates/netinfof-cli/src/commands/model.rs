@@ -1,14 +1,19 @@
 //! Commands that use a saved model: `predict` and `recommend`; also the files that `act` writes.
 
+mod targets;
+
 use std::borrow::Cow;
 use std::path::Path;
 
+use netinfof::graph::TargetKind;
 use netinfof::model::{self, LinkScorer, Model, RecommendParams, Recommended, Seen};
 use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNodes};
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg, WeightArgs};
+use crate::args::{
+    ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, TargetArgs, VisibleEdgesArg, WeightArgs,
+};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 
@@ -26,6 +31,7 @@ impl ModelArgs {
             format: self.format,
             sides: SidesArgs::default(),
             weights: WeightArgs { weight: self.weight.clone(), ..WeightArgs::default() },
+            target: TargetArgs::default(),
         };
         let mut files = files.params()?;
         files.bipartite = Some(model.graph().sides().is_some());
@@ -89,6 +95,9 @@ pub(super) fn predict(args: &PredictArgs, exec: &Exec) -> Result<()> {
     let Some(pairs) = &args.pairs else {
         let model = Model::load(&args.model.model)?;
         let newer = args.model.newer(&model, exec)?;
+        if matches!(model.target_kind(), Some(TargetKind::Numbers | TargetKind::Labels)) {
+            return targets::predict(&model, newer.as_ref(), &table, exec);
+        }
         let found = model.nodes(newer.as_ref(), exec)?;
         let (ids, classes) = (IdColumn::new(&found.graph), ClassColumns::new(&found.names));
         return table.write(&classes.columns(&ids, false), |out| {
@@ -293,6 +302,9 @@ pub(super) fn tested_links(fitted: &Fitted<TestedLinks>, path: &Path) -> Result<
 /// Writes the predictions for the test nodes of the run.
 pub(super) fn tested_nodes(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
     let (tested, ids) = (&fitted.tested, IdColumn::new(fitted.model.graph()));
+    if matches!(fitted.model.target_kind(), Some(TargetKind::Numbers | TargetKind::Labels)) {
+        return targets::tested(fitted, path);
+    }
     let (names, calibration) = fitted.model.node_calibration().expect("a model of nodes");
     let classes = ClassColumns::new(&names);
     ResultTable::new(Some(path))?.write(&classes.columns(&ids, true), |out| {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use netinfof::report::Estimate;
 use netinfof::report::{Comparison, Group};
 use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
+use netinfof::report::{Information, TargetKind};
 
 use super::table::escape;
 
@@ -104,8 +105,12 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
 
 /// Bits about the target as bars from zero, with their intervals and their share of the entropy. Made of
 /// text, not SVG, so that it fits small screens.
-pub(super) fn information(rows: &[(String, &str, Estimate)], entropy: f64) -> String {
-    let entropy = entropy.max(f64::MIN_POSITIVE);
+pub(super) fn information(rows: &[(String, &str, Estimate)], found: &Information) -> String {
+    // A numeric target has no maximum: the axis ends at the largest interval.
+    let entropy = match found.target {
+        TargetKind::Numbers => rows.iter().map(|(_, _, bits)| bits.interval[1]).fold(0.05, f64::max),
+        _ => found.entropy.max(f64::MIN_POSITIVE),
+    };
     let lowest = rows.iter().map(|(_, _, bits)| bits.interval[0]).fold(0.0, f64::min);
     let from = lowest.max(-0.2 * entropy);
     let x = AxisProjection { values: [from, entropy], pixels: [0.0, 100.0] };
@@ -115,7 +120,7 @@ pub(super) fn information(rows: &[(String, &str, Estimate)], entropy: f64) -> St
     let mut said = Vec::new();
     for (name, group, bits) in rows {
         let ([low, high], end) = (bits.interval.map(at), at(bits.value));
-        let share = (100.0 * bits.value / entropy).max(0.0);
+        let share = (100.0 * found.share(bits.value)).max(0.0);
         let [from, to] = bits.interval;
         let _ = write!(
             inside,

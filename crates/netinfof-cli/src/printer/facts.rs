@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use netinfof::graph::{GraphFacts, SidesOrigin};
+use netinfof::graph::{GraphFacts, SidesOrigin, TargetFacts};
 use netinfof::report::Estimate;
 
 use super::{plural, share};
@@ -98,7 +98,9 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             shown(similarity.neighbours)
         ));
     }
-    if facts.classes > 0 {
+    if let Some(target) = &facts.target {
+        lines.extend(target_lines(facts, target));
+    } else if facts.classes > 0 {
         lines.push(format!(
             "  classes     {}, {} of {} nodes labelled",
             facts.classes, facts.labelled, facts.nodes
@@ -134,6 +136,27 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
         ));
     }
     lines.join("\n")
+}
+
+/// A target that is not classes.
+fn target_lines(facts: &GraphFacts, target: &TargetFacts) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some([least, lower, median, upper, top]) = target.quartiles {
+        lines.push(format!("  target      numeric, known for {} of {} nodes", facts.labelled, facts.nodes));
+        lines.push(format!("  quartiles   {least} | {lower} | {median} | {upper} | {top}"));
+        if let Some(correlation) = target.edge_correlation {
+            lines.push(format!("  neighbours  correlation {correlation:.3} of the target along edges"));
+        }
+        return lines;
+    }
+    lines.push(format!(
+        "  labels      {}, {:.2} per node, known for {} of {} nodes",
+        target.label_sizes.len(),
+        target.mean_labels.unwrap_or(0.0),
+        facts.labelled,
+        facts.nodes
+    ));
+    lines
 }
 
 /// The largest classes with their sizes.

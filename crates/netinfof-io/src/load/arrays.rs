@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::layout::plain;
 use super::times::{self, is_time_name};
-use super::{LoadParams, list, weights};
+use super::{LoadParams, list, targets, weights};
 use crate::npz::{COMPONENT, Npz, QUALIFIED, WEIGHT_TRANSFORM};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
-use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema, Sides};
+use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema, Sides, TargetKind};
 use netinfof::{Csr, Features, Graph, NodeId, Pair};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
@@ -59,8 +59,11 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
         graph = times::of_npz(&mut npz, time, &edges, graph, &mut schema)?;
     }
     let unit = params.time.as_ref().map(|time| format!("{time}_unit"));
+    let target = targets::of_npz(&mut npz, params.target)?;
     let mut used =
-        vec!["edge_index", "num_nodes", "y", "ids", "truth", "side", "side_names", "num_users", "num_items"];
+        vec!["edge_index", "num_nodes", "ids", "truth", "side", "side_names", "num_users", "num_items"];
+    used.push(target.map_or("y", |(array, _)| array));
+    used.extend(target.filter(|(_, kind)| *kind == TargetKind::Labels).map(|_| targets::LABEL_NAMES));
     let columns = feature_columns(&mut npz);
     let class_names = texts(&mut npz, "class_names");
     used.extend(columns.as_ref().map(|_| "feature_names"));
@@ -88,14 +91,21 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
         };
         graph = graph.with_component(&array[COMPONENT.len()..], Matrix::from_vec(rows, cols, values))?;
     }
-    if npz.has("y") {
+    if let Some((array, kind)) = target {
+        graph = targets::put_npz(&mut npz, array, kind, graph)?;
+    } else if npz.has("y") {
         graph = graph.with_labels(npz_labels(&mut npz, "y")?)?;
         let names = class_names.filter(|names| names.len() >= graph.classes());
         graph = graph.with_class_names(names);
     }
+    for (array, kind) in [(targets::NUMBERS, "numbers"), (targets::LABELS, "labels")] {
+        if target.is_none_or(|(own, _)| own != array) && npz.has(array) {
+            exec.notice(format!("{name}: `{array}` is another target; choose it as `target` {kind}"));
+        }
+    }
     schema.ends = vec!["edge_index".into()];
     schema.weight = listed.as_ref().map(|own| own.array.clone());
-    schema.label = graph.labels().is_some().then(|| "y".into());
+    schema.label = graph.target_kind().map(|_| target.map_or("y", |(array, _)| array).into());
     schema.columns = columns.filter(|columns| columns.len() == graph.features().cols()).unwrap_or_default();
     schema.dropped = dropped(&npz.names(), &used);
     graph = graph.with_schema(schema);

@@ -25,6 +25,15 @@ const FEW: usize = 20;
 /// The classes of a column. Empty cells and the usual marks of missing values are unknown, and so is -1, unless
 /// it is one of only two labels besides 1.
 pub(super) fn of(labels: &[String]) -> LabelColumn {
+    read(labels, false)
+}
+
+/// The same for a column that holds classes however many they are.
+pub(super) fn forced(labels: &[String]) -> LabelColumn {
+    read(labels, true)
+}
+
+fn read(labels: &[String], forced: bool) -> LabelColumn {
     let numbers: Option<Vec<Option<f64>>> = labels
         .iter()
         .map(|label| if is_unknown(label) { Some(None) } else { label.parse().ok().map(Some) })
@@ -55,10 +64,10 @@ pub(super) fn of(labels: &[String]) -> LabelColumn {
     let distinct = names.len();
     if let Some(numbers) = &numbers {
         let fractions = numbers.iter().flatten().any(|value| value.fract() != 0.0);
-        if distinct > FEW && (fractions || distinct > known / 5) {
+        if !forced && distinct > FEW && (fractions || distinct > known / 5) {
             return LabelColumn::Numbers { distinct };
         }
-    } else if distinct > FEW && distinct > known / 2 {
+    } else if !forced && distinct > FEW && distinct > known / 2 {
         return LabelColumn::Texts { distinct };
     }
     if numbers.is_some() {
@@ -80,7 +89,7 @@ pub(super) fn nearly_equal(names: &[String]) -> Option<[&str; 2]> {
 }
 
 /// Whether a label is missing. `none` may be a class.
-fn is_unknown(label: &str) -> bool {
+pub(super) fn is_unknown(label: &str) -> bool {
     const WAYS: [&str; 6] = ["", "?", "na", "n/a", "nan", "null"];
     WAYS.iter().any(|way| label.eq_ignore_ascii_case(way))
 }
@@ -89,7 +98,7 @@ fn is_unknown(label: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(labels: &[&str]) -> (Vec<i32>, Option<Vec<String>>) {
+    fn classes_of(labels: &[&str]) -> (Vec<i32>, Option<Vec<String>>) {
         match of(&labels.iter().map(ToString::to_string).collect::<Vec<_>>()) {
             LabelColumn::Classes { labels, names, .. } => (labels, names),
             other => panic!("{other:?}"),
@@ -98,15 +107,15 @@ mod tests {
 
     #[test]
     fn names_and_numbers() {
-        assert_eq!(read(&["1", "0", "", "nan"]), (vec![1, 0, -1, -1], None));
-        assert_eq!(read(&["1.0", "0.0", "2.0"]), (vec![1, 0, 2], None));
+        assert_eq!(classes_of(&["1", "0", "", "nan"]), (vec![1, 0, -1, -1], None));
+        assert_eq!(classes_of(&["1.0", "0.0", "2.0"]), (vec![1, 0, 2], None));
         let names = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(read(&["b", "a", "NA", "none"]), (vec![1, 0, -1, 2], names(&["a", "b", "none"])));
-        assert_eq!(read(&["10", "9", "9"]), (vec![1, 0, 0], names(&["9", "10"])));
+        assert_eq!(classes_of(&["b", "a", "NA", "none"]), (vec![1, 0, -1, 2], names(&["a", "b", "none"])));
+        assert_eq!(classes_of(&["10", "9", "9"]), (vec![1, 0, 0], names(&["9", "10"])));
         // A fraud label; with a third label, -1 is unknown.
-        assert_eq!(read(&["-1", "1", "1"]), (vec![0, 1, 1], names(&["-1", "1"])));
-        assert_eq!(read(&["-1", "1", "0"]), (vec![-1, 1, 0], None));
-        assert_eq!(read(&["0.5", "1", "0.5"]), (vec![0, 1, 0], names(&["0.5", "1"])));
+        assert_eq!(classes_of(&["-1", "1", "1"]), (vec![0, 1, 1], names(&["-1", "1"])));
+        assert_eq!(classes_of(&["-1", "1", "0"]), (vec![-1, 1, 0], None));
+        assert_eq!(classes_of(&["0.5", "1", "0.5"]), (vec![0, 1, 0], names(&["0.5", "1"])));
         assert_eq!(nearly_equal(&names(&["No", "Yes", "yes"]).unwrap()), Some(["Yes", "yes"]));
         assert_eq!(nearly_equal(&names(&["A", "B", "A 1"]).unwrap()), None);
     }

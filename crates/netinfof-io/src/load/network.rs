@@ -4,9 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use super::classes::{self, LabelColumn};
 use super::layout;
-use super::nodes::REGRESSION_TARGET;
+use super::targets::{self, NodeTarget};
 use super::{LoadParams, list, weights};
 use crate::frame::{ColumnValues, Frame, FrameColumn};
 use netinfof::graph::{Dropped, FeatureKind, Schema};
@@ -212,31 +211,28 @@ impl Network {
                 frame.columns.extend(columns(attribute, &values, nodes).map_err(fault)?);
             }
         }
-        let mut classes = None;
+        let mut target = None;
         if let Some((attribute, texts)) = &texts {
-            match classes::of(texts) {
-                LabelColumn::Classes { labels, names, .. } => {
+            match targets::of_column(attribute, texts, params.target, &|notice| exec.notice(notice)) {
+                Ok(found) => {
                     schema.label = Some(attribute.clone());
-                    classes = Some((labels, names));
+                    target = Some(found);
                 }
-                LabelColumn::Numbers { .. } => {
-                    schema.dropped.push(Dropped::new(attribute, REGRESSION_TARGET));
-                }
+                Err(what) if params.target.is_some() => return Err(fault(what)),
                 // Names of the nodes, as drawing programs write them.
-                LabelColumn::Texts { .. } => {
-                    schema.dropped.push(Dropped::new(attribute, "another text in most nodes: names"));
-                }
+                Err(_) => schema.dropped.push(Dropped::new(attribute, "another text in most nodes: names")),
             }
         }
-        let labels = texts.as_ref().filter(|_| classes.is_some()).map(|(_, texts)| &texts[..]);
+        let is_classes = matches!(target, Some(NodeTarget::Classes { .. }));
+        let labels = texts.as_ref().filter(|_| is_classes).map(|(_, texts)| &texts[..]);
         let found =
             frame.typed(nodes, &params.columns, Some(&self.ids), labels).map_err(|e| fault(e.what))?;
         for notice in found.notices {
             exec.notice(format!("{name}: {notice}"));
         }
         graph = graph.with_features(found.features)?;
-        if let Some((labels, names)) = classes {
-            graph = graph.with_labels(labels)?.with_class_names(names);
+        if let Some(target) = target {
+            graph = target.put_on(graph)?;
         }
         schema.columns = found.columns;
         schema.dropped.extend(found.dropped);

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::classes::{self, LabelColumn};
 use super::ids::Ids;
 use super::layout::{self, FirstRow, first_row};
+use super::targets::{self, NodeTarget};
 use super::{LoadParams, feature_lists, list};
 use crate::frame::{ColumnFault, ColumnValues, Frame, FrameColumn, MISSING, TextInterner};
 use crate::row::Row;
@@ -22,7 +22,7 @@ pub(super) use join::JoinChoice;
 pub(super) struct NodeTable {
     pub(super) features: Features,
     pub(super) columns: Vec<FeatureColumn>,
-    pub(super) labels: Option<(Vec<i32>, Option<Vec<String>>)>,
+    pub(super) target: Option<NodeTarget>,
     pub(super) dropped: Vec<Dropped>,
     /// Names of the id column and the label column.
     pub(super) id: String,
@@ -34,8 +34,8 @@ impl NodeTable {
     /// Adds features and classes to a graph, and what was read to its schema.
     pub(super) fn put_on(self, graph: Graph, schema: &mut Schema) -> Result<Graph> {
         let mut graph = graph.with_features(self.features)?;
-        if let Some((labels, classes)) = self.labels {
-            graph = graph.with_labels(labels)?.with_class_names(classes);
+        if let Some(target) = self.target {
+            graph = target.put_on(graph)?;
         }
         schema.id = Some(self.id);
         schema.label = self.label;
@@ -46,9 +46,6 @@ impl NodeTable {
     }
 }
 
-/// Why a label column with many numbers is not used.
-pub const REGRESSION_TARGET: &str = "the target of a regression";
-
 /// Name of the id column of rows that are numbered from 0.
 pub(super) const ROW_NUMBERS: &str = "row";
 
@@ -58,6 +55,8 @@ struct RawTable {
     lines: Vec<usize>,
     frame: Frame,
     labels: Option<(String, Vec<String>)>,
+    /// Several label columns: their names, and the cells of each.
+    label_columns: Vec<(String, Vec<String>)>,
     /// Features as lists of columns, instead of columns.
     lists: Option<Csr>,
     id: String,
@@ -75,6 +74,8 @@ struct Columns {
     /// Whether the id column has a known name or was asked for.
     id_is_sure: bool,
     label: Option<usize>,
+    /// Several label columns, one for each label.
+    label_columns: Vec<usize>,
 }
 
 /// The ids of the edges, read only where the id column of a table is in doubt.
@@ -85,7 +86,7 @@ pub(super) fn read(params: &LoadParams, ids: &mut Ids, edges: EdgeIds<'_>, exec:
     let tables =
         params.nodes.iter().map(|path| one(path, params, edges, exec)).collect::<Result<Vec<_>>>()?;
     if let Some(label) = &params.label
-        && tables.iter().all(|table| table.labels.is_none())
+        && tables.iter().all(|table| table.labels.is_none() && table.label_columns.is_empty())
     {
         let need = format!("a column of {}", list_paths(params));
         return Err(Error::param("label", label, need));
@@ -144,6 +145,7 @@ fn joined(
     let first_lines = tables[0].lines.clone();
     let in_order = tables.len() == 1;
     let (mut frame, mut labels, mut lists) = (Frame::default(), None, None);
+    let mut label_columns: Vec<(String, Vec<String>)> = Vec::new();
     for (table, rows) in tables.into_iter().zip(rows) {
         for column in table.frame.columns {
             if frame.columns.iter().any(|own: &FrameColumn| own.name == column.name && !own.name.is_empty()) {
@@ -158,6 +160,11 @@ fn joined(
             if labels.replace((name, by_node)).is_some() {
                 return Err(fault("two node tables have a label column; name one with `label`".into()));
             }
+        }
+        for (name, texts) in table.label_columns {
+            let mut by_node = vec![String::new(); nodes];
+            rows.iter().zip(texts).for_each(|(&row, text)| by_node[row] = text);
+            label_columns.push((name, by_node));
         }
         if let Some(own) = table.lists {
             let mut places = vec![None; nodes];
@@ -179,43 +186,25 @@ fn joined(
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut dropped = Vec::new();
     let (label, texts) = labels.unzip();
-    let classes = texts.as_deref().map(|texts| (classes::of(texts), label.clone().unwrap_or_default()));
-    let labels = classes
-        .map(|(column, name)| match column {
-            LabelColumn::Classes { labels, names, minus_ones } => {
-                if let Some([a, b]) = names.as_deref().and_then(classes::nearly_equal) {
-                    exec.notice(format!(
-                        "{file}: the classes `{a}` and `{b}` differ in upper and lower case or spaces only; they are two classes"
-                    ));
-                }
-                if minus_ones > 0 {
-                    exec.notice(format!(
-                        "label -1 means unknown: {minus_ones} node{} no label; rename it if it is a class",
-                        if minus_ones == 1 { " has" } else { "s have" }
-                    ));
-                }
-                Ok(Some((labels, names)))
+    let mut target = None;
+    if let (Some(name), Some(texts)) = (&label, &texts) {
+        match targets::of_column(name, texts, params.target, &|notice| exec.notice(notice)) {
+            Ok(found) => target = Some(found),
+            Err(what) if params.label.is_some() || params.target.is_some() => {
+                return Err(fault(format!("{what}; name another column as `label`")));
             }
-            LabelColumn::Numbers { distinct } | LabelColumn::Texts { distinct } => {
-                let numbers = matches!(column, LabelColumn::Numbers { .. });
-                let what = if numbers {
-                    format!("column `{name}` holds {distinct} different numbers: the target of a regression, not classes; for classes, write ranges of it (such as quintiles) in a column of their own")
-                } else {
-                    format!("column `{name}` holds {distinct} different texts: names, not classes")
-                };
-                if params.label.is_some() {
-                    return Err(fault(format!("{what}, and name that column as `label`")));
-                }
+            Err(what) => {
                 exec.notice(format!("{file}: {what}; it is not used"));
-                let why = if numbers { REGRESSION_TARGET } else { "too many texts for classes" };
-                dropped.push(Dropped::new(name, why));
-                Ok(None)
+                dropped.push(Dropped::new(name, "too many texts for classes"));
             }
-        })
-        .transpose()?
-        .flatten();
-    let used_label = label.filter(|_| labels.is_some());
-    let has_labels = labels.is_some();
+        }
+    }
+    if !label_columns.is_empty() {
+        let (names, columns): (Vec<String>, Vec<Vec<String>>) = label_columns.into_iter().unzip();
+        target = Some(NodeTarget::Labels(targets::of_columns(names, &columns).map_err(fault)?));
+    }
+    let used_label = label.filter(|_| target.is_some()).or_else(|| target.is_some().then(|| params.label.clone())?);
+    let has_labels = matches!(target, Some(NodeTarget::Classes { .. }));
     let found = frame
         .typed(nodes, &params.columns, Some(&ids.names), texts.as_deref().filter(|_| has_labels))
         .map_err(|ColumnFault { what, row }| {
@@ -232,7 +221,7 @@ fn joined(
         None => (found.features, found.columns),
         Some(lists) => (with_lists(found.features, lists, nodes).map_err(fault)?, Vec::new()),
     };
-    Ok(NodeTable { features, columns, labels, dropped, id, label: used_label, header_lines })
+    Ok(NodeTable { features, columns, target, dropped, id, label: used_label, header_lines })
 }
 
 /// Features from lists, beside further columns.
@@ -300,6 +289,7 @@ fn one(path: &Path, params: &LoadParams, edges: EdgeIds<'_>, exec: &Exec) -> Res
             lines,
             frame: Frame::default(),
             labels: None,
+            label_columns: Vec::new(),
             lists: Some(lists),
             id,
             header_lines: 0,
@@ -364,7 +354,9 @@ impl Columns {
         }
         let named = header.is_some();
         let names = header.unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
-        let mut columns = Columns { names, named, id: Some(0), id_is_sure: true, label: None };
+        let label_columns = Vec::new();
+        let mut columns = Columns { names, named, id: Some(0), id_is_sure: true, label: None, label_columns };
+        columns.label_columns = columns.several_labels(params)?;
         if let Some(wanted) = &params.id {
             columns.id = columns.place(wanted);
             if columns.id.is_none() && wanted != ROW_NUMBERS {
@@ -394,7 +386,25 @@ impl Columns {
         layout::named_or_numbered(wanted, Some(&self.names), self.names.len())
     }
 
+    /// The columns of several labels, separated by commas; none if the label is one column.
+    fn several_labels(&self, params: &LoadParams) -> Result<Vec<usize>> {
+        let Some(wanted) = params.label.as_ref().filter(|wanted| wanted.contains(',')) else {
+            return Ok(Vec::new());
+        };
+        if self.place(wanted).is_some() {
+            return Ok(Vec::new());
+        }
+        let one = |name: &str| {
+            let need = || format!("columns of the node table: {}", list(&self.names));
+            self.place(name.trim()).ok_or_else(|| Error::param("label", name, need()))
+        };
+        wanted.split(',').map(one).collect()
+    }
+
     fn label_column(&self, params: &LoadParams, path: &Path) -> Result<Option<usize>> {
+        if !self.label_columns.is_empty() {
+            return Ok(None);
+        }
         if let Some(wanted) = &params.label {
             let found = self.place(wanted);
             if found.is_none() && params.nodes.len() == 1 {
@@ -465,10 +475,15 @@ fn attempt(
     let is_feature = |at: usize| {
         Some(at) != columns.id
             && Some(at) != columns.label
+            && !columns.label_columns.contains(&at)
             && !crate::frame::is_chosen(&params.columns.drop, &columns.names[at])
     };
     let needed: Vec<usize> = (0..width)
-        .filter(|&at| is_feature(at) || Some(at) == columns.id || Some(at) == columns.label)
+        .filter(|&at| {
+            is_feature(at)
+                || [columns.id, columns.label].contains(&Some(at))
+                || columns.label_columns.contains(&at)
+        })
         .collect();
     rows.only(&needed)?;
     let mut builders: Vec<Option<Builder>> = (0..width)
@@ -484,6 +499,7 @@ fn attempt(
         .collect();
     let mut stated: Vec<Option<FeatureKind>> = vec![None; width];
     let (mut ids, mut lines, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+    let mut several: Vec<Vec<String>> = vec![Vec::new(); columns.label_columns.len()];
     let mut row = Row::default();
     let mut blank = 0usize;
     while rows.read(&mut row)? {
@@ -502,6 +518,9 @@ fn attempt(
         });
         if let Some(at) = columns.label {
             labels.push(row.cell(at).into_owned());
+        }
+        for (&at, own) in columns.label_columns.iter().zip(&mut several) {
+            own.push(row.cell(at).into_owned());
         }
         for (at, builder) in builders.iter_mut().enumerate() {
             let Some(builder) = builder else { continue };
@@ -524,7 +543,9 @@ fn attempt(
     for (at, builder) in builders.into_iter().enumerate() {
         let name = columns.names[at].clone();
         let values = match builder {
-            None if is_feature(at) || Some(at) == columns.id || Some(at) == columns.label => continue,
+            None if [columns.id, columns.label].contains(&Some(at)) || columns.label_columns.contains(&at) => {
+                continue;
+            }
             // A column that is left out keeps its name, so that the choice of names can be checked.
             None => ColumnValues::Numbers(Vec::new()),
             Some(Builder::Numbers(values)) => ColumnValues::Numbers(values),
@@ -537,7 +558,9 @@ fn attempt(
     let label = columns.label.map(|at| (columns.names[at].clone(), labels));
     let id = columns.id.map_or_else(|| "row number".into(), |at| columns.names[at].clone());
     let header_lines = usize::from(columns.named && !rows.is_named());
-    Ok(RawTable { ids, lines, frame, labels: label, lists: None, id, header_lines, blank })
+    let names = columns.label_columns.iter().map(|&at| columns.names[at].clone());
+    let label_columns = names.zip(several).collect();
+    Ok(RawTable { ids, lines, frame, labels: label, label_columns, lists: None, id, header_lines, blank })
 }
 
 /// The number of columns of a node table, and their names if it has a header. The header is consumed.
@@ -557,7 +580,8 @@ fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<V
     let known = column.is_some_and(|at| below.iter().all(|row| row.cell(at) != names[at]));
     // A number is the position of a column, although it may occur in the first row.
     let is_name = |name: &String| name.parse::<f64>().is_err() && names.contains(name);
-    let asked = [&params.label, &params.id].into_iter().flatten().any(is_name);
+    let asked = [&params.label, &params.id].into_iter().flatten();
+    let asked = asked.flat_map(|own| own.split(',').map(str::to_string).chain([own.clone()])).any(|name| is_name(&name));
     let is_header = params.header.unwrap_or_else(|| {
         asked
             || known

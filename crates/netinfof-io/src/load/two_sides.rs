@@ -246,9 +246,7 @@ impl Nodes {
         }
         let order: Vec<usize> = row_of.into_iter().flatten().chain(rows_of_more).collect();
         let rows: Vec<NodeId> = order.iter().map(|&row| row as NodeId).collect();
-        if let Some((labels, _)) = &mut table.labels {
-            *labels = order.iter().map(|&row| labels[row]).collect();
-        }
+        table.target = table.target.map(|target| target.rows_of(&order)).transpose()?;
         table.features = match table.features {
             Features::None => Features::None,
             features => features.rows_of(&rows),

@@ -9,7 +9,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::evidence::NORMAL;
 use crate::linalg::sgl::log_sum_exp;
+use crate::linalg::{TargetScale, softplus};
 
 /// Probability of a link from the score of a model, for any share of edges among the pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -236,6 +238,137 @@ impl NodeCalibration {
             *s = (*s - total).exp();
         }
     }
+}
+
+/// From scores of a numeric target to predictions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct NumberCalibration {
+    /// The scale of the scores.
+    pub scale: TargetScale,
+    /// Variance of the errors on this scale, on nodes that the weights were not fitted on.
+    pub variance: f64,
+    /// Quantiles of these errors, ascending.
+    errors: Vec<f64>,
+}
+
+/// The prediction of a numeric target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NumberPrediction {
+    /// The expected value.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// Maximum number of quantiles of errors.
+const MOST_ERRORS: usize = 200;
+/// With fewer errors, intervals are those of a Gaussian.
+const FEW_ERRORS: usize = 80;
+
+impl NumberCalibration {
+    /// From the scores and the targets of nodes that the weights were not fitted on.
+    pub(crate) fn fit(scale: TargetScale, scores: &[f64], truth: &[f64]) -> Self {
+        let mut errors: Vec<f64> =
+            scores.iter().zip(truth).map(|(score, &value)| scale.standardised(value) - score).collect();
+        errors.sort_unstable_by(f64::total_cmp);
+        let count = errors.len();
+        // One pseudo-sample has the variance of the target.
+        let squares = errors.iter().map(|error| error * error).sum::<f64>();
+        let variance = (squares + 1.0) / (count + 1) as f64;
+        let taken = count.min(MOST_ERRORS);
+        let errors = (0..taken).map(|at| errors[((2 * at + 1) * count) / (2 * taken)]).collect();
+        NumberCalibration { scale, variance, errors }
+    }
+
+    /// Whether its numbers are finite and its lists agree, for files.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.scale.is_sound() && self.variance > 0.0 && self.errors.is_sorted()
+    }
+
+    /// The prediction for a score. The expected value is the mean over the errors, because the value at the mean of
+    /// a transformed target is not its mean.
+    pub fn predict(&self, score: f64) -> NumberPrediction {
+        let at = |error: f64| self.scale.original(score + error);
+        let value = if self.scale.transformation().is_none() || self.errors.is_empty() {
+            at(0.0)
+        } else {
+            self.errors.iter().map(|&error| at(error)).sum::<f64>() / self.errors.len() as f64
+        };
+        let half = NORMAL * self.variance.sqrt();
+        let ends = match &self.errors[..] {
+            few if few.len() < FEW_ERRORS => [-half, half],
+            errors => {
+                let place = |p: f64| (p * (errors.len() - 1) as f64).round() as usize;
+                [errors[place(0.025)], errors[place(0.975)]]
+            }
+        };
+        let [low, high] = ends.map(at);
+        NumberPrediction { value, low, high }
+    }
+}
+
+/// From log-odds of labels to probabilities and predicted labels.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LabelCalibration {
+    /// Names of the labels.
+    pub names: Vec<String>,
+    /// Above 1 if the model is overconfident, below 1 if it is underconfident.
+    pub temperature: f64,
+    /// Labels with at least this probability are predicted.
+    pub threshold: f64,
+}
+
+impl LabelCalibration {
+    /// The temperature from log-odds of nodes that the weights were not fitted on, and the threshold from those of
+    /// validation nodes.
+    pub(crate) fn fit(names: &[String], unseen: &[f64], truth: &[u8], valid: &[f64], valid_truth: &[u8]) -> Self {
+        let loss = |log_t: f64| -> f64 {
+            let of = |(score, &has): (&f64, &u8)| {
+                let score = score / log_t.exp();
+                softplus(if has == 1 { -score } else { score })
+            };
+            unseen.iter().zip(truth).map(of).sum::<f64>() + 0.5 * log_t * log_t
+        };
+        let (mut low, mut high) = (-4.0f64, 4.0f64);
+        let ratio = 0.5 * (5f64.sqrt() - 1.0);
+        for _ in 0..60 {
+            let (a, b) = (high - ratio * (high - low), low + ratio * (high - low));
+            if loss(a) < loss(b) { high = b } else { low = a }
+        }
+        let temperature = (0.5 * (low + high)).exp();
+        let mut own = LabelCalibration { names: names.to_vec(), temperature, threshold: 0.5 };
+        own.threshold = best_threshold(&own.probabilities(valid), valid_truth);
+        own
+    }
+
+    /// Probabilities for log-odds.
+    pub fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
+        scores.iter().map(|score| sigmoid(score / self.temperature)).collect()
+    }
+}
+
+/// The threshold of probabilities with the highest F1 over all pairs of a node and a label; one half if none has a
+/// label.
+pub(super) fn best_threshold(probabilities: &[f64], truth: &[u8]) -> f64 {
+    let all: u64 = truth.iter().map(|&has| u64::from(has)).sum();
+    let mut order: Vec<usize> = (0..probabilities.len()).collect();
+    order.sort_by(|&a, &b| probabilities[b].total_cmp(&probabilities[a]));
+    let (mut both, mut found) = (0, 0u64);
+    let mut best = (0.0, 0.5);
+    for tied in order.chunk_by(|&a, &b| probabilities[a] == probabilities[b]) {
+        both += tied.iter().map(|&at| u64::from(truth[at])).sum::<u64>();
+        found += tied.len() as u64;
+        let f1 = 2.0 * both as f64 / (found + all) as f64;
+        if f1 > best.0 {
+            best = (f1, probabilities[tied[0]]);
+        }
+    }
+    best.1
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::ridge::{self, RidgeMixture, Training};
-use super::{ActReport, Chosen, Grid, NodeCalibration, groups_of};
+use super::{ActReport, Chosen, FittedTarget, Grid, NodeCalibration, groups_of, targets};
 use crate::component::{Component, Normalization};
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
@@ -21,7 +21,7 @@ use crate::ordered_map::OrderedMap;
 use crate::probe::InfoScore;
 use crate::seed::{Seed, Stream};
 use crate::spec::{ComponentKind, Group};
-use crate::split::NodeSplit;
+use crate::split::{NodeSplit, SplitTarget};
 
 /// Parameters of Act on nodes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,9 +86,9 @@ pub(crate) struct NodeResult {
     pub model: NodeModel,
     /// Indices of these components.
     pub used: Vec<usize>,
-    /// From log-odds to probabilities.
-    pub calibration: NodeCalibration,
-    /// Log-odds of every class, test node after test node.
+    /// From scores to predictions.
+    pub fitted: FittedTarget,
+    /// Scores of every output, test node after test node: log-odds, or numbers on the scale of the model.
     pub test: Vec<f64>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct NodeModel {
 }
 
 impl NodeModel {
-    fn new(weights: &Weights, groups: &[&Range<usize>]) -> Self {
+    pub(super) fn new(weights: &Weights, groups: &[&Range<usize>]) -> Self {
         let output = |w: &Vec<f64>| {
             let (intercept, weights) = w.split_last().expect("the intercept is always there");
             let own = groups.iter().flat_map(|&group| &weights[group.clone()]);
@@ -109,7 +109,7 @@ impl NodeModel {
         NodeModel { outputs: weights.outputs.iter().map(output).collect() }
     }
 
-    /// Log-odds of every class, node after node.
+    /// Scores of every output, node after node.
     pub(crate) fn scores(&self, design: &NodeDesign<'_>, exec: &Exec) -> Vec<f64> {
         let (width, classes) = (design.cols(), self.outputs.len());
         let mut scores = vec![0.0; design.rows() * classes];
@@ -189,6 +189,9 @@ pub(crate) fn nodes(
     exec: &Exec,
 ) -> Result<NodeResult> {
     params.validate()?;
+    if split.target != SplitTarget::Classes {
+        return targets::fit(components, split, params, seed, exec);
+    }
     let labels = split.labels_of(&split.sets.train);
     let valid_labels = split.labels_of(&split.sets.valid);
     let classes = split.classes.len();
@@ -244,7 +247,7 @@ pub(crate) fn nodes(
     let TriedFit { set, chosen, weights: softmax, .. } = fitted;
     let in_softmax = of_set(&normalized, set, &left_out);
     let softmax_groups = groups_of(in_softmax.iter().map(|embedding| embedding.cols()));
-    let training = Training { nodes: &split.sets.train, labels: &labels, classes };
+    let training = Training::of_classes(&split.sets.train, &labels, classes);
     let all: Vec<&Matrix> = normalized.iter().collect();
     let mixture = if params.mixture && all.iter().any(|embedding| embedding.cols() > 0) {
         let kinds: Vec<Group> = components.iter().map(|component| component.kind.spec().group).collect();
@@ -327,7 +330,7 @@ pub(crate) fn nodes(
     let prior = shares(&labels, classes, 0.0).repeat(test_labels.len());
     report.no_information = metrics(&prior, &test_labels, classes, rare);
     report.baseline = report.no_information.get("accuracy").copied();
-    Ok(NodeResult { report, model, used, calibration, test })
+    Ok(NodeResult { report, model, used, fitted: FittedTarget::Classes(calibration), test })
 }
 
 /// A fit of one set of components under one penalty.
@@ -450,7 +453,7 @@ fn cross_fitted(
             model.scores(&NodeDesign { embeddings, nodes: &own }, exec)
         };
         if let Some(mixture) = refit.mixture {
-            let training = Training { nodes: &others, labels: &labels, classes };
+            let training = Training::of_classes(&others, &labels, classes);
             let model = ridge::model(&mixture.fit(refit.all, &training, seed)?);
             let of_ridge = model.scores(&NodeDesign { embeddings: refit.all, nodes: &own }, exec);
             scores.extend(ridge::mixed(refit.share, &softmax, &of_ridge));

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::exec::Exec;
 use crate::graph::NodeId;
 use crate::kernel::SmallMatrix;
-use crate::linalg::{BlockRidge, Choice, RidgeBlock};
+use crate::linalg::{BlockRidge, Choice, RidgeBlock, RidgeTarget};
 use crate::matrix::Matrix;
 use crate::seed::{Seed, Stream};
 use crate::spec::Group;
@@ -43,9 +43,9 @@ impl RidgeMixture {
         seed: Seed,
         exec: &Exec,
     ) -> Result<Self> {
-        let (nodes, labels) = training.sample(MOST_FOR_CHOICE, seed);
+        let (nodes, target) = training.sample(MOST_FOR_CHOICE, seed);
         let rows = rows_of(embeddings, &nodes);
-        let ridge = regression(&rows, &labels, training.classes);
+        let ridge = regression(&rows, target);
         let count = embeddings.len();
         let sets = sets(groups);
         let tried = |weights: &[Vec<f64>]| -> Result<Vec<Choice>> {
@@ -61,8 +61,7 @@ impl RidgeMixture {
         let equal: Vec<Vec<f64>> = sets.iter().filter_map(|set| weights(set, &|_| 1.0)).collect();
         let mut found = tried(&equal)?;
         // Weights by the information that each component carries alone.
-        let without = -labels.iter().map(|&label| ridge.log_shares[label as usize]).sum::<f64>();
-        let without = without / labels.len().max(1) as f64;
+        let without = ridge.outcome.loss_without();
         let alone: Vec<f64> = found[..count * PENALTIES.len()]
             .chunks(PENALTIES.len())
             .map(|own| own.iter().map(|choice| (without - choice.loss).max(0.0)).fold(0.0, f64::max))
@@ -72,7 +71,7 @@ impl RidgeMixture {
         found.extend(tried(&informed)?);
         let all: Vec<usize> = (0..count).collect();
         let chosen = ridge.choose(&all, &found)?;
-        let mut regressions = shares_of(found, chosen, labels.len());
+        let mut regressions = shares_of(found, chosen, nodes.len());
         keep_large(&mut regressions);
         let total: f64 = regressions.iter().map(|(share, _)| share).sum();
         for (share, _) in &mut regressions {
@@ -81,23 +80,30 @@ impl RidgeMixture {
         Ok(RidgeMixture { regressions })
     }
 
-    /// Fits the mixture: for every class its weights over all columns of the embeddings, and its intercept.
+    /// The penalty of the regression with the largest share.
+    pub(super) fn main_penalty(&self) -> f64 {
+        let main = self.regressions.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        main.map_or(0.0, |(_, choice)| choice.penalty)
+    }
+
+    /// Fits the mixture: for every output its weights over all columns of the embeddings, and its intercept.
     pub(super) fn fit(
         &self,
         embeddings: &[&Matrix],
         training: &Training<'_>,
         seed: Seed,
     ) -> Result<Vec<(Vec<f64>, f64)>> {
-        let (nodes, labels) = training.sample(MOST_FOR_FIT, seed);
+        let (nodes, target) = training.sample(MOST_FOR_FIT, seed);
         let rows = rows_of(embeddings, &nodes);
-        let ridge = regression(&rows, &labels, training.classes);
+        let ridge = regression(&rows, target);
         let width = embeddings.iter().map(|embedding| embedding.cols()).sum();
-        let mut sum = SmallMatrix::zeros(width, training.classes);
+        let outputs = training.target.outputs();
+        let mut sum = SmallMatrix::zeros(width, outputs);
         for (share, choice) in &self.regressions {
             sum.add_scaled(*share, &ridge.coefficients(choice)?);
         }
-        let of = |class: usize| (0..width).map(|col| sum[(col, class)]).collect();
-        Ok((0..training.classes).map(|class| (of(class), ridge.log_shares[class])).collect())
+        let of = |output: usize| (0..width).map(|col| sum[(col, output)]).collect();
+        Ok((0..outputs).map(|output| (of(output), ridge.outcome.intercept(output))).collect())
     }
 }
 
@@ -122,26 +128,32 @@ fn shares_of(found: Vec<Choice>, chosen: Choice, samples: usize) -> Vec<(f64, Ch
     shares
 }
 
-/// The training nodes and their classes.
+/// The training nodes and their target.
 pub(super) struct Training<'a> {
     pub(super) nodes: &'a [NodeId],
-    pub(super) labels: &'a [u32],
-    pub(super) classes: usize,
+    pub(super) target: RidgeTarget,
 }
 
-impl Training<'_> {
+impl<'a> Training<'a> {
+    /// Nodes with their classes.
+    pub(super) fn of_classes(nodes: &'a [NodeId], labels: &[u32], classes: usize) -> Self {
+        Training { nodes, target: RidgeTarget::classes(labels.to_vec(), classes) }
+    }
+
     /// At most this many nodes, with the shares of the classes kept.
-    fn sample(&self, most: usize, seed: Seed) -> (Vec<NodeId>, Vec<u32>) {
+    fn sample(&self, most: usize, seed: Seed) -> (Vec<NodeId>, RidgeTarget) {
         let count = self.nodes.len();
         if count <= most {
-            return (self.nodes.to_vec(), self.labels.to_vec());
+            return (self.nodes.to_vec(), self.target.clone());
         }
         let mut order: Vec<u32> = (0..count as u32).collect();
         seed.stream(Stream::RidgeSample, 0).shuffle(&mut order);
-        order.sort_by_key(|&at| self.labels[at as usize]);
+        if let RidgeTarget::Classes { labels, .. } = &self.target {
+            order.sort_by_key(|&at| labels[at as usize]);
+        }
         let mut taken: Vec<usize> = (0..most).map(|at| order[at * count / most] as usize).collect();
         taken.sort_unstable();
-        taken.into_iter().map(|at| (self.nodes[at], self.labels[at])).unzip()
+        (taken.iter().map(|&at| self.nodes[at]).collect(), self.target.of(&taken))
     }
 }
 
@@ -175,9 +187,9 @@ fn rows_of(embeddings: &[&Matrix], nodes: &[NodeId]) -> Vec<SmallMatrix> {
     embeddings.iter().map(rows).collect()
 }
 
-fn regression<'a>(rows: &[SmallMatrix], labels: &'a [u32], classes: usize) -> BlockRidge<'a> {
+fn regression(rows: &[SmallMatrix], target: RidgeTarget) -> BlockRidge {
     let block = |rows| RidgeBlock { rows, kernel: SmallMatrix::times_transpose(rows, rows), products: true };
-    BlockRidge::new(labels, classes, rows.iter().map(block).collect(), false)
+    BlockRidge::new(target, rows.iter().map(block).collect(), false)
 }
 
 /// The share of the softmax regression in its mean with the mixture, by the likelihood of validation nodes
@@ -225,7 +237,7 @@ mod tests {
         let embeddings: Vec<&Matrix> = noise.iter().chain([&strong]).collect();
         let groups: Vec<Group> = embeddings.iter().map(|_| Group::Structure).collect();
         let nodes: Vec<NodeId> = (0..60).collect();
-        let training = Training { nodes: &nodes, labels: &labels[..60], classes: 3 };
+        let training = Training::of_classes(&nodes, &labels[..60], 3);
         let exec = Exec::new(1).unwrap();
         let mixture = RidgeMixture::choose(&embeddings, &groups, &training, Seed(0), &exec).unwrap();
         let of_noise = mixture.regressions.iter().filter(|(_, choice)| choice.weights[6] == 0.0);
@@ -286,8 +298,9 @@ mod tests {
     fn samples_keep_the_shares_of_the_classes() {
         let nodes: Vec<NodeId> = (0..1000).collect();
         let labels: Vec<u32> = (0..1000).map(|at| u32::from(at % 10 == 0)).collect();
-        let training = Training { nodes: &nodes, labels: &labels, classes: 2 };
-        let (taken, classes) = training.sample(100, Seed(1));
+        let training = Training::of_classes(&nodes, &labels, 2);
+        let (taken, target) = training.sample(100, Seed(1));
+        let RidgeTarget::Classes { labels: classes, .. } = target else { panic!("classes") };
         assert_eq!((taken.len(), classes.iter().sum::<u32>()), (100, 10));
         assert!(taken.iter().zip(&classes).all(|(&node, &class)| labels[node as usize] == class));
     }

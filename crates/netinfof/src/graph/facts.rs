@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::target::TargetFacts;
 use super::{
     ColumnSummary, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin, TimesFacts,
     Truth, WeightFacts, shape,
@@ -92,8 +93,11 @@ pub struct GraphFacts {
     /// What was read of the source; without its columns if there are more than 256.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Schema>,
-    /// Nodes with a known label.
+    /// Nodes with a known label or target.
     pub labelled: usize,
+    /// The target, if it is not one class per node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<TargetFacts>,
     /// Edge homophily: the share of edges between labelled nodes that join nodes of the same class.
     pub edge_homophily: Option<f64>,
     /// Other measures of homophily; `None` without labels.
@@ -169,7 +173,7 @@ impl Graph {
         let mut degrees: Vec<usize> = (0..self.nodes()).map(|node| self.degree(node)).collect();
         let assortativity = assortativity(&self.adjacency, &degrees);
         degrees.sort_unstable();
-        let labelled = self.labels().map_or(0, |labels| labels.iter().filter(|&&label| label >= 0).count());
+        let labelled = self.labelled();
         let (edge_homophily, homophily) = self.labels().and_then(|l| homophily(&self.adjacency, l)).unzip();
         let shape = shape::of(&self.adjacency);
         let listed = self.classes() <= LISTED_CLASSES;
@@ -222,6 +226,7 @@ impl Graph {
             class_names: self.class_names().filter(|_| listed).unwrap_or_default().to_vec(),
             schema: self.schema().map(Schema::shortened),
             labelled,
+            target: self.target_facts(),
             edge_homophily,
             homophily,
             truth: self.truth.clone(),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::Features;
+use super::{Features, TargetKind};
 
 /// What was read of a source, and from which parts of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -174,7 +174,7 @@ impl Schema {
     }
 
     /// One line: what is read as what, and what is not used. `features` and `classes` are their numbers.
-    pub fn line(&self, features: usize, classes: usize) -> String {
+    pub fn line(&self, features: usize, classes: usize, target: Option<TargetKind>) -> String {
         let lines = |count: usize| match count {
             0 => " (no header)".to_string(),
             1 => " (1 header line)".to_string(),
@@ -201,9 +201,11 @@ impl Schema {
             let _ = write!(text, "; ids from `{id}`{header}");
         }
         let label = self.label.as_ref().map_or(String::new(), |label| format!(" from `{label}`"));
-        let _ = match classes {
-            0 => write!(text, "; no classes"),
-            count => write!(text, "; {count} classes{label}"),
+        let _ = match (target, classes) {
+            (Some(TargetKind::Numbers), _) => write!(text, "; numeric target{label}"),
+            (Some(TargetKind::Labels), _) => write!(text, "; sets of labels{label}"),
+            (_, 0) => write!(text, "; no classes"),
+            (_, count) => write!(text, "; {count} classes{label}"),
         };
         let _ = match features {
             0 => write!(text, "; no features"),
@@ -311,7 +313,7 @@ mod tests {
         ];
         schema.dropped.push(Dropped::new("name", "an id"));
         assert_eq!(
-            schema.line(3, 2),
+            schema.line(3, 2, None),
             "read as edges: ends from `user` and `item` (1 header line); ids from `id` (no header); 2 classes \
              from `class`; 3 features: 2 numbers, 1 boolean; not used: `name` (an id)"
         );

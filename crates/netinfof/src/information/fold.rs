@@ -2,11 +2,11 @@
 //! evaluated on the others.
 
 use super::refit::Refit;
+use super::target::SampleTarget;
 use super::{BlockGroup, ComponentBlock};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::kernel::SmallMatrix;
-use crate::linalg::sgl::log_sum_exp;
 use crate::linalg::{BlockRidge, Choice, RidgeBlock};
 use crate::seed::{Seed, Stream};
 
@@ -90,12 +90,10 @@ impl Fold {
         &self,
         blocks: &[ComponentBlock],
         groups: &[BlockGroup],
-        labels: &[u32],
-        classes: usize,
+        target: &SampleTarget<'_>,
         exec: &Exec,
     ) -> Result<Vec<Vec<f64>>> {
-        let own = |samples: &[usize]| -> Vec<u32> { samples.iter().map(|&at| labels[at]).collect() };
-        let choosing_labels = own(&self.choosing);
+        let scale = target.scale(&self.training);
         let chosen_on = rows_of(blocks, &self.choosing);
         let given: Vec<RidgeBlock<'_>> = blocks
             .iter()
@@ -106,8 +104,8 @@ impl Fold {
             })
             .collect();
         let single_scores = blocks.iter().any(|block| block.of_pairs);
-        let choices = BlockRidge::new(&choosing_labels, classes, given, single_scores);
-        let refit = Refit::new(blocks, &self.training, own(&self.training), classes);
+        let choices = BlockRidge::new(target.of(&self.choosing, scale.as_ref()), given, single_scores);
+        let refit = Refit::new(blocks, &self.training, target.of(&self.training, scale.as_ref()));
         let judged = rows_of(blocks, &self.judged);
         let mut chosen: Vec<Choice> = Vec::new();
         let mut found = Vec::new();
@@ -117,11 +115,7 @@ impl Fold {
             let model = refit.fit(&choice)?;
             let scores = model.scores(&refit, &judged);
             let of = |(row, &sample): (usize, &usize)| {
-                let class = labels[sample] as usize;
-                let log_odds: Vec<f64> = (0..classes)
-                    .map(|c| refit.log_shares[c] + model.temperature * scores[(row, c)])
-                    .collect();
-                (log_odds[class] - log_sum_exp(&log_odds) - refit.log_shares[class]) / std::f64::consts::LN_2
+                target.bits(&refit.outcome, scale.as_ref(), model.fit, sample, (&scores, row))
             };
             found.push(self.judged.iter().enumerate().map(of).collect());
             chosen.push(choice);

@@ -8,18 +8,17 @@ use super::ComponentBlock;
 use super::fold::{compared, middle_distance, rows_of};
 use crate::error::Result;
 use crate::kernel::SmallMatrix;
-use crate::linalg::{Choice, shares, temperature};
+use crate::linalg::{Choice, RidgeTarget, ScoreFit};
 
-/// Maximum number of samples whose leave-one-out predictions set the temperature.
+/// Maximum number of samples whose leave-one-out predictions set the temperature, or the variance of numbers.
 const MOST_HEATED: usize = 400;
 
 /// The training samples of a fold.
 pub(super) struct Refit<'a> {
     blocks: &'a [ComponentBlock],
-    labels: Vec<u32>,
-    /// One-hot labels minus the classes' shares.
+    pub(super) outcome: RidgeTarget,
+    /// Its columns without their means: of classes, one-hot labels minus the classes' shares.
     target: SmallMatrix,
-    pub(super) log_shares: Vec<f64>,
     /// Rows of every block, scaled so that their mean square length is 1 (not if compared by distance).
     rows: Vec<SmallMatrix>,
     /// The factors that were needed for that.
@@ -35,23 +34,15 @@ pub(super) struct Refit<'a> {
 
 /// A fitted model of a group.
 pub(super) struct GroupModel {
-    pub(super) temperature: f64,
+    pub(super) fit: ScoreFit,
     /// For every active block, its place and the coefficients of its columns; for a block that is compared by
     /// distance, those of the training samples.
     parts: Vec<(usize, SmallMatrix)>,
 }
 
 impl<'a> Refit<'a> {
-    pub(super) fn new(
-        blocks: &'a [ComponentBlock],
-        training: &[usize],
-        labels: Vec<u32>,
-        classes: usize,
-    ) -> Self {
-        let shares = shares(&labels, classes, 0.5);
-        let target = SmallMatrix::from_fn(labels.len(), classes, |row, col| {
-            f64::from(u8::from(labels[row] as usize == col)) - shares[col]
-        });
+    pub(super) fn new(blocks: &'a [ComponentBlock], training: &[usize], outcome: RidgeTarget) -> Self {
+        let target = outcome.matrix();
         let mut rows = rows_of(blocks, training);
         let (mut scales, mut widths, mut firsts, mut width) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for (block, z) in blocks.iter().zip(&mut rows) {
@@ -69,7 +60,7 @@ impl<'a> Refit<'a> {
             widths.push(0.0);
             width += z.cols();
         }
-        let mut all = SmallMatrix::zeros(labels.len(), width);
+        let mut all = SmallMatrix::zeros(outcome.len(), width);
         for (at, z) in rows.iter().enumerate().filter(|(at, _)| !blocks[*at].by_distance()) {
             for col in 0..z.cols() {
                 for row in 0..z.rows() {
@@ -78,8 +69,7 @@ impl<'a> Refit<'a> {
             }
         }
         let (gram, right) = (all.transpose_times(&all), all.transpose_times(&target));
-        let log_shares = shares.iter().map(|share| share.ln()).collect();
-        Refit { blocks, labels, target, log_shares, rows, scales, widths, firsts, gram, right }
+        Refit { blocks, outcome, target, rows, scales, widths, firsts, gram, right }
     }
 
     /// Fits the model of a choice. Its temperature is that of leave-one-out predictions.
@@ -94,13 +84,12 @@ impl<'a> Refit<'a> {
             })
             .collect();
         let distant = active.iter().any(|&at| self.blocks[at].by_distance());
-        let samples = self.labels.len();
+        let samples = self.outcome.len();
         let heated: Vec<usize> = {
             let taken = samples.min(MOST_HEATED);
             (0..taken).map(|at| at * samples / taken).collect()
         };
-        let heated_labels: Vec<u32> = heated.iter().map(|&at| self.labels[at]).collect();
-        let classes = self.log_shares.len();
+        let classes = self.target.cols();
         let (parts, left_out) = if !distant && columns.len() < samples {
             let size = columns.len();
             let shifted = SmallMatrix::from_fn(size, size, |a, b| {
@@ -163,8 +152,7 @@ impl<'a> Refit<'a> {
             });
             (parts.collect(), left_out)
         };
-        let (temperature, _) = temperature(&left_out, &heated_labels, &self.log_shares);
-        Ok(GroupModel { temperature, parts })
+        Ok(GroupModel { fit: self.outcome.fit_scores(&left_out, Some(&heated)), parts })
     }
 
     /// The weighted columns of the active blocks for some of the samples.
@@ -189,7 +177,7 @@ impl GroupModel {
     /// Scores of samples, given their rows in every block.
     pub(super) fn scores(&self, fitted: &Refit<'_>, judged: &[SmallMatrix]) -> SmallMatrix {
         let count = judged.first().map_or(0, SmallMatrix::rows);
-        let mut scores = SmallMatrix::zeros(count, fitted.log_shares.len());
+        let mut scores = SmallMatrix::zeros(count, fitted.target.cols());
         for (at, coefficients) in &self.parts {
             let block = &fitted.blocks[*at];
             let part = if block.by_distance() {

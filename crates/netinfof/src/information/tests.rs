@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::kernel::SmallMatrix;
-use crate::linalg::temperature;
+use crate::linalg::block_ridge::temperature;
 use crate::seed::Draw;
 use crate::seed::Stream;
 
 fn measured(blocks: &ComponentBlocks, labels: &[u32], seed: u64) -> Information {
     let units: Vec<u64> = (0..labels.len() as u64).collect();
-    blocks.measure(labels, 2, &units, Seed(seed), &Exec::new(1).unwrap()).unwrap()
+    let target = SampleTarget::Classes { labels, classes: 2 };
+    blocks.measure(&target, &units, Seed(seed), &Exec::new(1).unwrap()).unwrap()
 }
 
 fn normal(rows: usize, cols: usize, draw: &mut Draw) -> Matrix {

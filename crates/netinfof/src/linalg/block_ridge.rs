@@ -1,10 +1,11 @@
-//! Ridge regression of classes on weighted blocks of columns.
+//! Ridge regression on weighted blocks of columns.
 //!
 //! Every block has a weight. Weights, penalty and temperature are chosen by the likelihood of leave-one-out
 //! predictions, which are known in closed form.
 
 use std::ops::Range;
 
+use super::ridge_target::RidgeTarget;
 use super::kernel_ridge::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
 use crate::error::Result;
 use crate::kernel::SmallMatrix;
@@ -17,7 +18,7 @@ const MIDDLE: usize = 1;
 /// Weights, penalty and temperature, and the loss that they lead to.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
-    /// Leave-one-out cross-entropy of the training samples, in nats.
+    /// Leave-one-out loss of the training samples, in nats ([`super::ScoreFit::loss`]).
     pub(crate) loss: f64,
     /// A weight for every block.
     pub(crate) weights: Vec<f64>,
@@ -34,11 +35,10 @@ pub(crate) struct RidgeBlock<'a> {
 }
 
 /// Training samples of a ridge regression.
-pub(crate) struct BlockRidge<'a> {
-    pub(crate) labels: &'a [u32],
-    /// One-hot labels minus the classes' shares.
+pub(crate) struct BlockRidge {
+    pub(crate) outcome: RidgeTarget,
+    /// Its columns without their means: of classes, one-hot labels minus the classes' shares.
     pub(crate) target: SmallMatrix,
-    pub(crate) log_shares: Vec<f64>,
     /// For every block, products of the training samples' rows; the mean diagonal is 1.
     pub(crate) kernels: Vec<SmallMatrix>,
     /// The factors that were needed for that.
@@ -50,19 +50,11 @@ pub(crate) struct BlockRidge<'a> {
     pub(crate) single_scores: bool,
 }
 
-impl<'a> BlockRidge<'a> {
-    pub(crate) fn new(
-        labels: &'a [u32],
-        classes: usize,
-        blocks: Vec<RidgeBlock<'_>>,
-        single_scores: bool,
-    ) -> Self {
-        let shares = shares(labels, classes, 0.5);
-        let target = SmallMatrix::from_fn(labels.len(), classes, |row, col| {
-            f64::from(u8::from(labels[row] as usize == col)) - shares[col]
-        });
+impl BlockRidge {
+    pub(crate) fn new(outcome: RidgeTarget, blocks: Vec<RidgeBlock<'_>>, single_scores: bool) -> Self {
+        let (target, samples) = (outcome.matrix(), outcome.len());
         let width = blocks.iter().filter(|block| block.products).map(|block| block.rows.cols()).sum();
-        let mut rows = SmallMatrix::zeros(labels.len(), width);
+        let mut rows = SmallMatrix::zeros(samples, width);
         let (mut kernels, mut scales, mut columns, mut first) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for RidgeBlock { rows: own, mut kernel, products } in blocks {
             let mean = (0..kernel.rows()).map(|i| kernel[(i, i)]).sum::<f64>() / kernel.rows().max(1) as f64;
@@ -72,7 +64,7 @@ impl<'a> BlockRidge<'a> {
             scales.push(scale);
             columns.push(products.then(|| first..first + own.cols()));
             if products {
-                for row in 0..labels.len() {
+                for row in 0..samples {
                     for col in 0..own.cols() {
                         rows[(row, first + col)] = scale.sqrt() * own[(row, col)];
                     }
@@ -80,21 +72,20 @@ impl<'a> BlockRidge<'a> {
                 first += own.cols();
             }
         }
-        let log_shares = shares.iter().map(|share| share.ln()).collect();
-        BlockRidge { labels, target, log_shares, kernels, scales, rows, columns, single_scores }
+        BlockRidge { outcome, target, kernels, scales, rows, columns, single_scores }
     }
 
-    /// Coefficients of all columns of all blocks, for every class, times the temperature. All blocks must be
+    /// Coefficients of all columns of all blocks, for every output, times the temperature. All blocks must be
     /// compared by products.
     pub(crate) fn coefficients(&self, choice: &Choice) -> Result<SmallMatrix> {
-        let mut all = SmallMatrix::zeros(self.rows.cols(), self.log_shares.len());
+        let mut all = SmallMatrix::zeros(self.rows.cols(), self.target.cols());
         let active = || (0..self.kernels.len()).filter(|&at| choice.weights[at] > 0.0);
         let of = |at: usize| self.columns[at].clone().expect("blocks are compared by products");
         let root = |at: usize| (choice.weights[at] * self.scales[at]).sqrt();
         let mut set = |at: usize, value: &dyn Fn(usize, usize) -> f64| {
             for (from, to) in of(at).enumerate() {
                 for class in 0..all.cols() {
-                    all[(to, class)] = choice.temperature * root(at) * value(from, class);
+                    all[(to, class)] = choice.temperature * root(at) * value(from, class) * self.outcome.factor(class);
                 }
             }
         };
@@ -118,7 +109,7 @@ impl<'a> BlockRidge<'a> {
     }
 
     pub(crate) fn kernel(&self, weights: &[f64]) -> SmallMatrix {
-        let size = self.labels.len();
+        let size = self.outcome.len();
         let mut sum = SmallMatrix::zeros(size, size);
         for (kernel, &weight) in self.kernels.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
             sum.add_scaled(weight, kernel);
@@ -133,11 +124,11 @@ impl<'a> BlockRidge<'a> {
         let active = || weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0);
         let width: Option<usize> =
             active().map(|(at, _)| self.columns[at].as_ref().map(ExactSizeIterator::len)).sum();
-        width.filter(|&width| width < self.labels.len())?;
+        width.filter(|&width| width < self.outcome.len())?;
         let columns: Vec<(usize, f64)> = active()
             .flat_map(|(at, weight)| self.columns[at].clone().unwrap_or(0..0).map(|col| (col, weight.sqrt())))
             .collect();
-        Some(SmallMatrix::from_fn(self.labels.len(), columns.len(), |row, col| {
+        Some(SmallMatrix::from_fn(self.outcome.len(), columns.len(), |row, col| {
             let (own, root) = columns[col];
             root * self.rows[(row, own)]
         }))
@@ -149,8 +140,8 @@ impl<'a> BlockRidge<'a> {
             Some(rows) => leave_one_out_of_rows(&rows, penalty, &self.target)?,
             None => leave_one_out(&self.kernel(&weights), penalty, &self.target)?,
         };
-        let (temperature, loss) = temperature(&scores, self.labels, &self.log_shares);
-        Ok(Choice { loss, weights, penalty, temperature })
+        let fit = self.outcome.fit_scores(&scores, None);
+        Ok(Choice { loss: fit.loss, weights, penalty, temperature: fit.temperature })
     }
 
     /// Weights, penalty and temperature for a group: starting from equal weights, from every block alone and
@@ -307,7 +298,7 @@ mod tests {
             let labels: Vec<u32> = (0..10).map(|at| at % 3).collect();
             let block =
                 |rows| RidgeBlock { rows, kernel: SmallMatrix::times_transpose(rows, rows), products: true };
-            let ridge = BlockRidge::new(&labels, 3, rows.iter().map(block).collect(), false);
+            let ridge = BlockRidge::new(RidgeTarget::classes(labels, 3), rows.iter().map(block).collect(), false);
             let choice = Choice { loss: 0.0, weights: vec![0.7, 0.2], penalty: 0.3, temperature: 2.0 };
             let coefficients = ridge.coefficients(&choice).unwrap();
             let kernel = ridge.kernel(&choice.weights);

@@ -15,7 +15,9 @@ use sha2::{Digest as _, Sha256};
 use self::reader::ArrayReader;
 use self::writer::ArrayWriter;
 use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit, RankingChoice};
-use crate::act::{LinkCalibration, LinkModel, NodeCalibration, NodeModel};
+use crate::act::{
+    FittedTarget, LabelCalibration, LinkCalibration, LinkModel, NodeCalibration, NodeModel, NumberCalibration,
+};
 use crate::atomic_file;
 use crate::component::{self, Filter, NodePlacement, Norm, PlacementBasis, Preparation};
 use crate::error::{Error, Result};
@@ -27,8 +29,9 @@ use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
 const VERSION: u32 = 5;
-/// The version of files without weights of edges, which older programs can read.
-const WITHOUT_WEIGHTS: u32 = 4;
+/// The version of files without weights of edges and whose target is classes, if it is of nodes, which older programs
+/// can read.
+const OF_CLASSES: u32 = 4;
 /// The version of files without sides and without the columns of a table, which older programs can read.
 const WITHOUT_SIDES: u32 = 3;
 /// The version of files without user-supplied components and roles either.
@@ -87,7 +90,13 @@ struct NodeHead {
     classes: Vec<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     names: Option<Vec<String>>,
-    calibration: NodeCalibration,
+    /// One of these three, by the kind of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<NodeCalibration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    numbers: Option<NumberCalibration>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    labels: Option<LabelCalibration>,
 }
 
 /// How one component is computed.
@@ -184,7 +193,14 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             arrays.floats("weights", &[weights.len(), width], &weights.concat());
             arrays.doubles("intercept", &intercepts);
             let names = model.graph.class_names().map(<[String]>::to_vec);
-            nodes = Some(NodeHead { classes: fit.classes.clone(), names, calibration: fit.calibration });
+            let mut head =
+                NodeHead { classes: fit.classes.clone(), names, calibration: None, numbers: None, labels: None };
+            match &fit.fitted {
+                FittedTarget::Classes(own) => head.calibration = Some(*own),
+                FittedTarget::Numbers(own) => head.numbers = Some(own.clone()),
+                FittedTarget::Labels(own) => head.labels = Some(own.clone()),
+            }
+            nodes = Some(head);
         }
         FittedTask::Embedding(places) => places.iter().for_each(|place| put(place, &mut arrays)),
     }
@@ -212,9 +228,10 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         .collect::<Result<_>>()?;
     let from_table = |made: &StoredComponent| matches!(made.basis, StoredBasis::Custom { .. });
     let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
+    let of_classes = head.nodes.as_ref().is_none_or(|nodes| nodes.calibration.is_some());
     let format = match (head.sides.is_some() || head.schema.is_some(), tables) {
-        _ if head.weights.is_some() => VERSION,
-        (true, _) => WITHOUT_WEIGHTS,
+        _ if !of_classes || head.weights.is_some() => VERSION,
+        (true, _) => OF_CLASSES,
         (false, true) => WITHOUT_SIDES,
         (false, false) => WITHOUT_TABLES,
     };
@@ -326,7 +343,7 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     // The version first: later fields may have another format.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
-    if ![WITHOUT_TABLES, WITHOUT_SIDES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
+    if ![WITHOUT_TABLES, WITHOUT_SIDES, OF_CLASSES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
         return Err(fault(format!(
             "the model has {version}; this version of netinfof reads formats {WITHOUT_TABLES} to {VERSION}"
@@ -549,20 +566,31 @@ fn pairwise(found: &ArrayReader<'_>, weighted: bool) -> Result<Pairwise> {
 
 fn node_fit(found: &ArrayReader<'_>, embedded: Vec<NodePlacement>, head: NodeHead) -> Result<NodeFit> {
     let (weights, intercepts) = (found.matrix("weights")?, found.doubles("intercept")?);
-    let classes = head.classes.len();
-    found.check("weights", weights.rows(), classes)?;
+    let (fitted, outputs) = match (head.calibration, head.numbers, head.labels) {
+        (Some(own), None, None) => (FittedTarget::Classes(own), head.classes.len()),
+        (None, Some(own), None) => (FittedTarget::Numbers(own), 1),
+        (None, None, Some(own)) => {
+            let labels = own.names.len();
+            (FittedTarget::Labels(own), labels)
+        }
+        _ => return found.fault("the target is neither classes nor numbers nor labels"),
+    };
+    found.check("weights", weights.rows(), outputs)?;
     found.check("weights", weights.cols(), embedded.iter().map(NodePlacement::cols).sum())?;
-    found.check("intercept", intercepts.len(), classes)?;
-    if classes == 0 {
+    found.check("intercept", intercepts.len(), outputs)?;
+    if outputs == 0 {
         return found.fault("no classes");
     }
-    let outputs = (0..classes).map(|class| (weights.row(class).to_vec(), intercepts[class])).collect();
-    Ok(NodeFit {
-        embedded,
-        classes: head.classes,
-        model: NodeModel { outputs },
-        calibration: head.calibration,
-    })
+    let sound = match &fitted {
+        FittedTarget::Classes(_) => true,
+        FittedTarget::Numbers(own) => own.is_sound() && head.classes.is_empty(),
+        FittedTarget::Labels(own) => own.temperature > 0.0 && head.classes.is_empty(),
+    };
+    if !sound {
+        return found.fault("the calibration is inconsistent");
+    }
+    let outputs = (0..outputs).map(|at| (weights.row(at).to_vec(), intercepts[at])).collect();
+    Ok(NodeFit { embedded, classes: head.classes, model: NodeModel { outputs }, fitted })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::targets::{self, SplitTarget};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, NodeId};
@@ -66,6 +67,8 @@ pub struct NodeSplit {
     pub labels: Vec<Option<u32>>,
     /// The numbers of these classes in the graph.
     pub classes: Vec<i32>,
+    /// The target, if it is not a class. Numbers: classes are ranges of them. Labels: there is one class.
+    pub(crate) target: SplitTarget,
 }
 
 impl NodeSplit {
@@ -85,7 +88,8 @@ impl NodeSplit {
         let set = |own: &[NodeId]| own.iter().map(place).collect::<Vec<_>>();
         let sets = NodeSets { train: set(train), valid: set(valid), test: set(test) };
         let labels = nodes.iter().map(|&node| self.labels[node as usize]).collect();
-        let split = NodeSplit { sets, labels, classes: self.classes.clone() };
+        let target = self.target.of(&nodes);
+        let split = NodeSplit { sets, labels, classes: self.classes.clone(), target };
         (nodes, split)
     }
 
@@ -98,9 +102,12 @@ impl NodeSplit {
 /// Minimum number of labelled nodes per class: one for each of training, validation and test.
 pub(super) const FEWEST_OF_A_CLASS: usize = 3;
 
-/// Splits the labelled nodes class by class, by seeded permutations.
+/// Splits the labelled nodes class by class, by seeded permutations. Other targets are split at random.
 pub fn nodes(graph: &Graph, params: &NodeSplitParams, seed: Seed, exec: &Exec) -> Result<NodeSplit> {
     params.validate()?;
+    if let Some(target) = graph.target() {
+        return targets::random(graph, target, params, seed, exec);
+    }
     let (labels, classes) = known_labels(graph, params, exec)?;
     let mut sets = NodeSets::default();
     let mut held_out = 0;
@@ -137,7 +144,7 @@ pub fn nodes(graph: &Graph, params: &NodeSplitParams, seed: Seed, exec: &Exec) -
     for set in [&mut sets.train, &mut sets.valid, &mut sets.test] {
         set.sort_unstable();
     }
-    Ok(NodeSplit { sets, labels, classes })
+    Ok(NodeSplit { sets, labels, classes, target: SplitTarget::Classes })
 }
 
 /// A split of the nodes supplied by the caller. Nodes without a label are left out of the sets with a notice.
@@ -148,7 +155,13 @@ pub fn nodes_given(
     exec: &Exec,
 ) -> Result<NodeSplit> {
     let bad = |what: String| Err(Error::InvalidSplit { what });
-    let (labels, classes) = known_labels(graph, params, exec)?;
+    let (labels, classes) = match graph.target() {
+        None => known_labels(graph, params, exec)?,
+        Some(target) => {
+            targets::check(params)?;
+            ((0..graph.nodes()).map(|node| target.is_known(node).then_some(0)).collect(), Vec::new())
+        }
+    };
     let mut owner = vec![None; graph.nodes()];
     let mut unlabelled = 0;
     let mut kept = NodeSets::default();
@@ -180,7 +193,10 @@ pub fn nodes_given(
             if unlabelled == 1 { ("node", "has", "is") } else { ("nodes", "have", "are") };
         exec.notice(format!("{unlabelled} {nodes} of the split {have} no label and {are} left out"));
     }
-    let split = NodeSplit { sets: kept, labels, classes };
+    if let Some(target) = graph.target() {
+        return targets::with_target(kept, target, graph);
+    }
+    let split = NodeSplit { sets: kept, labels, classes, target: SplitTarget::Classes };
     let mut seen = vec![false; split.classes.len()];
     for class in split.labels_of(&split.sets.train) {
         seen[class as usize] = true;

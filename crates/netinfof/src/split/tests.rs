@@ -23,7 +23,8 @@ fn repeats_are_counted_once() {
     let split = links_given(&graph, pairs, &SplitParams::default(), Seed(0), &exec).unwrap();
     assert_eq!(split.repeats(&twins), 2);
     let sets = NodeSets { train: vec![0, 5], valid: vec![3], test: vec![1, 2, 4, 6] };
-    let split = NodeSplit { sets, labels: Vec::new(), classes: Vec::new() };
+    let target = crate::split::targets::SplitTarget::Classes;
+    let split = NodeSplit { sets, labels: Vec::new(), classes: Vec::new(), target };
     assert_eq!(split.repeats(&twins), 2);
 }
 

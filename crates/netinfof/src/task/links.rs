@@ -6,7 +6,7 @@ use crate::component::{self, CommunityVectors, Component, NodePlacement};
 use crate::csr::{Csr, NodeId, Pair};
 use crate::error::Result;
 use crate::findings::{ComponentReport, LEVEL};
-use crate::information::{ComponentBlocks, Information, Part};
+use crate::information::{ComponentBlocks, Information, Part, SampleTarget};
 use crate::link::{self, Evaluated, LearnParams, Learned, LearnedLinks, PairSet, Recording};
 use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model};
@@ -362,5 +362,6 @@ fn information(
         let rows = communities.similarities(&sets.map(PairSet::pairs).concat(), exec);
         blocks.add(Part::Structure, "communities", component::hinged(rows, exec));
     }
-    blocks.measure(&labels, 2, &sets.map(PairSet::units).concat(), seed, exec)
+    let target = SampleTarget::Classes { labels: &labels, classes: 2 };
+    blocks.measure(&target, &sets.map(PairSet::units).concat(), seed, exec)
 }

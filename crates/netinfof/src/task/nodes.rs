@@ -1,4 +1,4 @@
-//! Node classification: the samples are nodes, the target is their class.
+//! Prediction of nodes: the samples are nodes, the target is their class, a number or a set of labels.
 
 use super::interactions::{self, Factor};
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
@@ -9,7 +9,7 @@ use crate::component::{
 use crate::csr::{Csr, NodeId};
 use crate::error::Result;
 use crate::findings::ComponentReport;
-use crate::information::{ComponentBlocks, Information, Part, group};
+use crate::information::{ComponentBlocks, Information, Part, SampleTarget, group};
 use crate::kernel;
 use crate::matrix::Matrix;
 use crate::model::{Model, NodeWork};
@@ -18,10 +18,10 @@ use crate::plan::{self, Plan};
 use crate::probe::{self, Probed};
 use crate::seed::Seed;
 use crate::spec::{ComponentKind, Group, Subject, TaskKind};
-use crate::split::{self, NodeSets, NodeSplit};
+use crate::split::{self, NodeSets, NodeSplit, SplitTarget};
 use crate::verdict;
 
-/// Node classification.
+/// Classification and regression of nodes.
 pub(crate) struct Nodes;
 
 /// Test nodes and their scores.
@@ -30,9 +30,13 @@ pub(crate) struct Nodes;
 pub struct TestedNodes {
     /// The nodes.
     pub nodes: Vec<NodeId>,
-    /// Their true classes, as indices of the model's classes.
+    /// Their true classes, as indices of the model's classes; empty for other targets.
     pub labels: Vec<u32>,
-    /// Log-odds of every class, node after node.
+    /// Their true numbers; empty for other targets.
+    pub numbers: Vec<f64>,
+    /// Their true labels as 0 and 1, node after node; empty for other targets.
+    pub label_rows: Vec<u8>,
+    /// Scores of every output, node after node: log-odds of classes or labels, or numbers on the scale of the model.
     pub scores: Vec<f64>,
 }
 
@@ -158,6 +162,7 @@ impl Task for Nodes {
 
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<NodeSplit> {
         let &Run { graph, given, params, exec, .. } = run;
+        act::check_target(&params.act, graph.target_kind())?;
         match given {
             None => split::nodes(graph, &params.split, seed, exec),
             Some(sets) => split::nodes_given(graph, sets, &params.split, exec),
@@ -192,7 +197,7 @@ impl Task for Nodes {
         probe::nodes(&work.components, work.rows(), &run.params.probe, seed, run.exec)
     }
 
-    /// Predictive information of the components about the classes, alone, in groups and against controls.
+    /// Predictive information of the components about the target, alone, in groups and against controls.
     /// Only labels of training and validation nodes are used.
     fn information(
         run: &Run<'_, Self>,
@@ -227,9 +232,8 @@ impl Task for Nodes {
         }
         let node_of = |row: NodeId| kept.map_or(row, |nodes| nodes[row as usize]);
         let units: Vec<u64> = known.iter().map(|&row| u64::from(node_of(row))).collect();
-        let labels = split.labels_of(&known);
-        let measure =
-            |blocks: &ComponentBlocks| blocks.measure(&labels, split.classes.len(), &units, seed, exec);
+        let values = TargetValues::of(split, &known);
+        let measure = |blocks: &ComponentBlocks| blocks.measure(&values.target(split), &units, seed, exec);
         let own = &run.params.component;
         if featureless {
             return Ok(MeasuredInformation { information: measure(&blocks)?, beyond_degree: None });
@@ -264,9 +268,9 @@ impl Task for Nodes {
         if !verdict::has_signal(&information) {
             // `nothing` also excludes relations between components of which none predicts anything alone.
             if let Some(Products { blocks, samples }) = Products::of(run, work, &known, seed)? {
-                let labels = split.labels_of(&samples);
+                let values = TargetValues::of(split, &samples);
                 let units: Vec<u64> = samples.iter().map(|&row| u64::from(node_of(row))).collect();
-                let found = blocks.measure(&labels, split.classes.len(), &units, seed, exec)?;
+                let found = blocks.measure(&values.target(split), &units, seed, exec)?;
                 information = information.with_group_of(&found, group::INTERACTIONS);
             }
         }
@@ -301,8 +305,13 @@ impl Task for Nodes {
         let kept = NodeWork { split: work.split, placements: &fit.placements, result: &fit.result };
         let model = Model::of_nodes(run.graph, &kept, run.params, seed.0, run.exec);
         let nodes = work.split.sets.test.clone();
-        let labels = work.split.labels_of(&nodes);
-        Ok((model, TestedNodes { nodes, labels, scores: fit.result.test.clone() }))
+        let target = &work.split.target;
+        let labels = match target {
+            SplitTarget::Classes => work.split.labels_of(&nodes),
+            SplitTarget::Numbers(_) | SplitTarget::Labels { .. } => Vec::new(),
+        };
+        let (numbers, label_rows) = (target.numbers(&nodes), target.label_rows(&nodes));
+        Ok((model, TestedNodes { nodes, labels, numbers, label_rows, scores: fit.result.test.clone() }))
     }
 
     fn component_reports(work: &Work<'_>, probed: &Probed) -> Vec<(String, ComponentReport)> {
@@ -324,3 +333,29 @@ impl Task for Nodes {
 
 /// Number of draws of a control that decides.
 const CONTROL_DRAWS: u64 = 5;
+
+/// The target of some nodes, whatever its kind.
+struct TargetValues {
+    labels: Vec<u32>,
+    numbers: Vec<f64>,
+    label_rows: Vec<u8>,
+}
+
+impl TargetValues {
+    fn of(split: &NodeSplit, nodes: &[NodeId]) -> Self {
+        TargetValues {
+            labels: split.labels_of(nodes),
+            numbers: split.target.numbers(nodes),
+            label_rows: split.target.label_rows(nodes),
+        }
+    }
+
+    fn target<'a>(&'a self, split: &'a NodeSplit) -> SampleTarget<'a> {
+        let TargetValues { labels, numbers, label_rows } = self;
+        match &split.target {
+            SplitTarget::Classes => SampleTarget::Classes { labels, classes: split.classes.len() },
+            SplitTarget::Numbers(_) => SampleTarget::Numbers { values: numbers, strata: labels },
+            SplitTarget::Labels { names, .. } => SampleTarget::Labels { rows: label_rows, labels: names.len() },
+        }
+    }
+}

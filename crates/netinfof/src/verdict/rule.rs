@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 
 use super::{Verdict, VerdictKind};
 use crate::evidence::{Estimate, NORMAL};
+use crate::graph::TargetKind;
 use crate::information::{Answer, Information, InformationGain, group};
 
 /// Deviations that a signal must lie above zero: four groups are tested, so a 95 % interval of each is not
@@ -280,10 +281,11 @@ impl Evidence<'_> {
         let gain = |of: &str, over: &str| self.gain(of, over);
         match (kind, finding) {
             (VerdictKind::Nothing, _) => format!(
-                "No {}component carries information about {}: a signal of {} % of the entropy is excluded",
+                "No {}component carries information about {}: a signal of {} % of the {} is excluded",
                 self.built_in(),
                 self.target(),
-                percent(self.information.smallest_signal() / self.information.entropy)
+                percent(self.information.share(self.information.smallest_signal())),
+                if self.of_numbers() { "variance" } else { "entropy" }
             ),
             (VerdictKind::Undecided, RuleFinding::Silent) => {
                 format!("No {}component shows a signal, and these {} do not exclude one", self.built_in(), self.samples())
@@ -345,7 +347,8 @@ impl Evidence<'_> {
                 self.smallest_gain()
             ),
             (VerdictKind::Features, _) if self.nonlinear => format!(
-                "Features predict the classes by a nonlinear relation: {} bits more than a linear model on the features",
+                "Features predict {} by a nonlinear relation: {} bits more than a linear model on the features",
+                self.target(),
                 gain(group::NONLINEAR, group::FEATURES)
             ),
             (VerdictKind::Features, _) if self.information.gain(group::ALL, group::FEATURES).is_none() => {
@@ -393,7 +396,16 @@ impl Evidence<'_> {
 
     /// What is predicted.
     fn target(&self) -> &'static str {
-        if self.context.links { "edges" } else { "the classes" }
+        match self.information.target {
+            _ if self.context.links => "edges",
+            TargetKind::Numbers => "the target",
+            TargetKind::Labels => "the labels",
+            TargetKind::Classes => "the classes",
+        }
+    }
+
+    fn of_numbers(&self) -> bool {
+        self.information.target == TargetKind::Numbers
     }
 
     fn next(&self, kind: VerdictKind, finding: RuleFinding) -> String {
@@ -416,7 +428,7 @@ impl Evidence<'_> {
             }
             VerdictKind::Structure => {
                 let first = if self.context.featureless { "Structural" } else { "Leave the features out: structural" };
-                let model = if links { "embeddings and statistics of pairs" } else { "embeddings and a classifier on them" };
+                let model = if links { "embeddings and statistics of pairs" } else if self.of_numbers() { "embeddings and a regression on them" } else { "embeddings and a classifier on them" };
                 format!("{first} {model} should do as well as a GNN.")
             }
             VerdictKind::Features if self.nonlinear => {

@@ -4,7 +4,7 @@ use super::*;
 use crate::evidence::{self, Samples};
 use crate::exec::Exec;
 use crate::findings::ComponentReport;
-use crate::information::{self, Answer, ComponentBlocks, Part};
+use crate::information::{self, Answer, ComponentBlocks, Part, SampleTarget};
 use crate::matrix::Matrix;
 use crate::probe::InfoScore;
 use crate::score::Contingency;
@@ -71,7 +71,8 @@ fn information(labels: &[u32], components: &[(&str, Vec<u32>)]) -> Information {
         blocks.add(part, *name, Matrix::from_fn(bins.len(), 1, |row, _| bins[row] as f32 - 0.5));
     }
     let units: Vec<u64> = (0..labels.len() as u64).collect();
-    blocks.measure(labels, 2, &units, Seed(0), &Exec::new(1).unwrap()).unwrap()
+    let target = SampleTarget::Classes { labels, classes: 2 };
+    blocks.measure(&target, &units, Seed(0), &Exec::new(1).unwrap()).unwrap()
 }
 
 /// The labels, with a share of them replaced by coin flips.
@@ -92,7 +93,8 @@ fn gains_of_user_supplied_components_are_shown_excluded_or_open() {
         blocks.add(Part::Custom, "text", column(own));
         let units: Vec<u64> = (0..count as u64).collect();
         let exec = Exec::new(1).unwrap();
-        let information = blocks.measure(&labels[..count], 2, &units, Seed(0), &exec).unwrap();
+        let target = SampleTarget::Classes { labels: &labels[..count], classes: 2 };
+        let information = blocks.measure(&target, &units, Seed(0), &exec).unwrap();
         let answer = information.own_components().next().unwrap().2.answer;
         let built_in_signal = rule::is_signal(information.bits("U").unwrap());
         let silent = Verdict {

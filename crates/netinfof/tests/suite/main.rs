@@ -11,5 +11,6 @@ mod ordinary;
 mod own_components;
 mod properties;
 mod real;
+mod targets;
 mod temporal;
 mod weights;
