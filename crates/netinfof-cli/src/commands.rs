@@ -327,6 +327,14 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     }
     check_writable(&args.output)?;
     let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
+    if graph.is_directed() && ending != "npz" {
+        return Err(Error::InvalidParam {
+            name: "directed",
+            value: "true".into(),
+            need: "a file name ending in .npz, or an undirected graph: tables are written without directions"
+                .into(),
+        });
+    }
     let (features, labels) = (graph.features().cols() > 0, graph.labels().is_some());
     let mut written = vec![args.output.clone()];
     match ending.as_str() {

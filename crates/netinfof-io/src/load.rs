@@ -86,6 +86,8 @@ pub struct LoadParams {
     /// Where the weights of the edges are: the name or number of a column, an attribute of edges, or an array. By
     /// default edges have no weights.
     pub weight: Option<String>,
+    /// Whether edges have directions, which are used (default: no).
+    pub directed: bool,
     /// How weights are transformed (default `ln(1 + w / median)`).
     pub weight_transform: WeightTransform,
 }
@@ -176,12 +178,13 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         let rows = component(path, &graph, exec)?;
         graph = graph.with_component(name, rows)?;
     }
-    Ok(graph)
+    if params.directed { weights::in_roles(graph, source, exec) } else { Ok(graph) }
 }
 
 fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
         weights::none_in(params, "a generated graph")?;
+        weights::undirected(params, "a generated graph")?;
         return synth::named(name, seed, exec);
     }
     if source == parts::STANDARD_INPUT {
@@ -211,8 +214,12 @@ fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Resul
         return Err(Error::param("nodes", "a node table", need));
     }
     let path = &path;
-    if matches!(format, Format::Planetoid | Format::GeomGcn | Format::Matlab | Format::Ogb | Format::Neighbours) {
+    if matches!(
+        format,
+        Format::Planetoid | Format::GeomGcn | Format::Matlab | Format::Ogb | Format::Neighbours
+    ) {
         weights::none_in(params, format.noun())?;
+        weights::undirected(params, format.noun())?;
     }
     let graph = match format {
         Format::Edges | Format::Parquet => from_edge_list(path, name, params, exec)?,

@@ -9,7 +9,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::frame::day_text;
-use crate::npz::{COMPONENT, QUALIFIED, WEIGHT_TRANSFORM};
+use crate::npz::{COMPONENT, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
@@ -375,6 +375,7 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
         })?;
         let mut names = sides.names().to_vec();
         names.extend(sides.has_qualified_ids().then(|| QUALIFIED.to_string()));
+        names.extend(sides.are_roles().then(|| ROLES.to_string()));
         file.texts("side_names", &names)?;
     }
     for own in graph.custom_components() {

@@ -3,6 +3,7 @@
 //! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree:
 //! ids in range, finite features, one row per node.
 
+mod directed;
 pub(crate) mod facts;
 mod features;
 mod schema;
@@ -19,6 +20,7 @@ use crate::matrix::Matrix;
 use crate::spec::{ComponentKind, CustomName};
 
 pub use crate::csr::{Csr, NodeId, Pair};
+pub use directed::ROLES;
 pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
 pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema};
@@ -91,6 +93,7 @@ pub struct Graph {
     unknown_nodes: bool,
     sides: sides::KnownSides,
     weights: Option<EdgeWeights>,
+    listed: Option<Arc<directed::ListedEdges>>,
 }
 
 impl Graph {
@@ -131,6 +134,7 @@ impl Graph {
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
             weights: None,
+            listed: None,
         })
     }
 
@@ -169,6 +173,7 @@ impl Graph {
             unknown_nodes: false,
             sides: sides::KnownSides::Unstated,
             weights: None,
+            listed: None,
         }
     }
 
@@ -338,6 +343,7 @@ impl Graph {
             unknown_nodes: self.unknown_nodes,
             sides: self.sides.clone(),
             weights: self.weights.clone(),
+            listed: None,
         }
     }
 

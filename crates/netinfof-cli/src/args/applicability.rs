@@ -57,9 +57,10 @@ const fn of_rankings(option: &'static str) -> OptionScope {
 }
 
 /// Every option that does not apply everywhere.
-const SCOPES: [OptionScope; 29] = [
+const SCOPES: [OptionScope; 30] = [
     replaced("max_evaluated", &[&["train"], &["split"]]),
     links("protocol"),
+    links("directed"),
     links("negatives"),
     links("compat"),
     links("bins"),

@@ -8,7 +8,9 @@ use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNode
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg, WeightArgs};
+use crate::args::{
+    ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, VisibleEdgesArg, WeightArgs,
+};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 
@@ -27,7 +29,8 @@ impl ModelArgs {
             weights: WeightArgs { weight: self.weight.clone(), ..WeightArgs::default() },
         };
         let mut files = files.params()?;
-        files.bipartite = Some(model.graph().sides().is_some());
+        files.directed = model.graph().is_directed();
+        files.bipartite = Some(model.graph().sides().is_some() && !files.directed);
         let schema = model.graph().schema();
         // The same column as in the model's graph.
         if model.uses_weights() && files.weight.is_none() {

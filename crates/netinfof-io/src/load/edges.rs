@@ -23,10 +23,11 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
     if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
         return two_sides::read(path, name, sides, params, exec);
     }
-    if let Some(layout) = layout.filter(|own| params.nodes.is_empty() && params.ends.is_none() && own.weight.is_none())
-        && let Some(graph) = numbered::read(path, name, &layout, exec)?
+    if let Some(layout) = layout.filter(|own| {
+        params.nodes.is_empty() && params.ends.is_none() && own.weight.is_none() && !params.directed
+    }) && let Some(graph) = numbered::read(path, name, &layout, exec)?
     {
-        layout.notice(name, exec);
+        layout.notice(name, params, exec);
         return Ok(graph.with_schema(layout.schema()));
     }
     from_named_list(path, name, params, exec)
@@ -104,7 +105,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         );
         return Err(Error::InvalidGraph { what });
     }
-    layout.notice(name, exec);
+    layout.notice(name, params, exec);
     if table.is_none() {
         if let Some((line, what)) = ids.notation.fault.take().filter(|_| ids.notation.all_numbers) {
             let what = format!(
@@ -116,10 +117,12 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         ids.sort_numeric(&mut edges);
     }
     let names = ids.into_names();
-    let listed = layout.weight.map(|_| edges.clone());
+    let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
     let mut graph = numbered::joined(name, names.len(), edges, exec)?;
-    if let Some((listed, part)) = listed.zip(layout.weight_name()) {
-        graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
+    if let Some(listed) = listed {
+        let part = layout.weight_name();
+        let weights = part.as_deref().map(|part| (weights, part));
+        graph = super::weights::of_edges(graph, listed, weights, params, exec)?;
     }
     let mut schema = layout.schema();
     if let Some(table) = table {

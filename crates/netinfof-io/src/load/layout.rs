@@ -266,7 +266,8 @@ impl EdgeLayout {
                 let by_name = |ends: &[String; 2]| ends.iter().any(is_name);
                 let found = if let Some(header) = params.header {
                     if header { FirstRow::Names } else { FirstRow::Data }
-                } else if params.ends.as_ref().is_some_and(by_name) || params.weight.as_ref().is_some_and(is_name)
+                } else if params.ends.as_ref().is_some_and(by_name)
+                    || params.weight.as_ref().is_some_and(is_name)
                 {
                     FirstRow::Names
                 } else if first.len() < 2 {
@@ -333,8 +334,13 @@ impl EdgeLayout {
         let found = named_or_numbered(wanted, self.names.as_deref(), self.width);
         found.filter(|at| !self.ends.contains(at)).ok_or_else(|| {
             let names = self.names.as_deref();
-            let have = names.map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
-            Error::param("weight", wanted, format!("a column of {} that holds no ids: {have}", path.display()))
+            let have = names
+                .map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
+            Error::param(
+                "weight",
+                wanted,
+                format!("a column of {} that holds no ids: {have}", path.display()),
+            )
         })
     }
 
@@ -403,7 +409,7 @@ impl EdgeLayout {
     }
 
     /// Issues a notice about the columns that are read and not used, if there is a choice.
-    pub(super) fn notice(&self, name: &str, exec: &Exec) {
+    pub(super) fn notice(&self, name: &str, params: &LoadParams, exec: &Exec) {
         if self.names.is_none() && self.width == 2 {
             return;
         }
@@ -419,7 +425,7 @@ impl EdgeLayout {
         let unused: Vec<usize> = (0..self.width).filter(|at| !self.read().contains(at)).collect();
         let names: Vec<&str> =
             unused.iter().filter_map(|&at| Some(self.names.as_ref()?[at].as_str())).collect();
-        let reason = weights::unused_reason(self.weight.is_some(), names);
+        let reason = weights::unused_reason(params, names);
         let mut rest: Vec<String> = unused.into_iter().map(column).collect();
         let count = rest.len();
         if count > 6 {

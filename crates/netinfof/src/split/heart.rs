@@ -90,7 +90,9 @@ impl Partners<'_> {
 
     /// Number of nodes that a node could have an edge to.
     fn possible(self, end: NodeId) -> usize {
-        self.0.sides.map_or(self.0.edges.rows() - 1, |sides| sides.partners(end).len())
+        self.0.sides.map_or(self.0.edges.rows() - 1, |sides| {
+            sides.partners(end).len() - usize::from(sides.are_roles())
+        })
     }
 
     /// Number of those that it has no edge to.
