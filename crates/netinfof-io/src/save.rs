@@ -13,7 +13,7 @@ use crate::npz::{COMPONENT, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
-use netinfof::graph::{FeatureColumn, FeatureKind};
+use netinfof::graph::{EdgeWeights, FeatureColumn, FeatureKind};
 use netinfof::{Features, Graph};
 
 pub use netinfof::internals::write_file as whole;
@@ -235,7 +235,7 @@ fn each_edge(
     graph: &Graph,
     mut each: impl FnMut(usize, usize, Option<f32>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    let mut weights = graph.weights().into_iter().flat_map(|weights| weights.given()).copied();
+    let mut weights = graph.weights().into_iter().flat_map(EdgeWeights::given).copied();
     for node in 0..graph.nodes() {
         for &other in graph.adjacency().row(node).iter().filter(|&&other| other as usize > node) {
             let pair = [node as u32, other];

@@ -90,7 +90,7 @@ impl Graph {
         graph.schema.clone_from(&self.schema);
         graph.unknown_nodes = self.unknown_nodes;
         let sides = Sides::new((0..nodes).map(|node| node >= count).collect());
-        let sides = sides.named(ROLES.map(String::from)).with_qualified_ids(true).as_roles();
+        let sides = sides.named(ROLES.map(String::from)).with_qualified_ids(true).into_roles();
         Ok((graph.with_sides(sides)?, notices))
     }
 

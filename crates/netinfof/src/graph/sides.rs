@@ -72,7 +72,7 @@ impl Sides {
     /// Declares that the sides are the two roles of the nodes of a directed graph: all nodes as sources, then the
     /// same nodes as targets.
     #[must_use]
-    pub(super) fn as_roles(self) -> Self {
+    pub(super) fn into_roles(self) -> Self {
         self.of_roles().expect("every node has both roles")
     }
 
