@@ -65,6 +65,10 @@ class Graph:
     target
         Kind of the target: ``"classes"``, ``"numbers"`` or ``"labels"``. None: numbers with fractions are a
         numeric target, several columns of 0 and 1 are labels, and everything else is classes.
+    directed
+        Whether edges lead from the first to the second row of `edge_index`. Every node is then two nodes, a
+        source and a target, called ``source:NAME`` and ``target:NAME``; :attr:`num_nodes` counts both. For
+        link prediction only: classes are not used.
 
     Raises
     ------
@@ -98,6 +102,7 @@ class Graph:
         edge_weight: Any = None,
         weight_scale: Literal["log", "linear"] = "log",
         target: Literal["classes", "numbers", "labels"] | None = None,
+        directed: bool = False,
     ) -> None:
         source, ends = _convert.ends(edge_index)
         weights = _convert.edge_weights(edge_weight, len(source), "edge_weight")
@@ -122,9 +127,12 @@ class Graph:
             num_nodes = _convert.count(None, None, source, ends)
         x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
         known = _convert.sides_of(bipartite, sides, num_nodes)
-        self._set(Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target=target), name, weight_scale)
+        if directed and known is not None:
+            raise ValueError("invalid `directed`: True for a bipartite graph (need False: its edges always join the two sides)")
+        parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target=target)
+        self._set(parts, name, weight_scale, bool(directed))
 
-    def _set(self, parts: Parts, name: str, weight_scale: str = "log") -> None:
+    def _set(self, parts: Parts, name: str, weight_scale: str = "log", directed: bool = False) -> None:
         import numpy as np
 
         _convert.check_range(parts.source, parts.target, parts.num_nodes)
@@ -157,6 +165,7 @@ class Graph:
                 "target": parts.target,
                 "weights": parts.weights,
                 "linear_weights": _convert.is_linear(weight_scale),
+                "directed": directed,
                 "x": x,
                 "sparse": rows,
                 "y": labels,
@@ -176,6 +185,10 @@ class Graph:
         self._native = native
         self._numbers: dict[Any, int] | None = None
         self._x = None if x is None else _arrays.read_only(x)
+        if directed:
+            # Nodes and features occur once for each role.
+            self._x = self._nodes = self._classes = self._masks = None
+            return
         self._nodes = None if parts.nodes is None else _arrays.kept(_arrays.object_array(parts.nodes))
         self._classes = None if classes is None else _arrays.kept(classes)
         self._masks = None if parts.masks is None else {k: _arrays.kept(np.asarray(v)) for k, v in parts.masks.items()}
@@ -211,8 +224,8 @@ class Graph:
             A :class:`Graph`, a file or the name of a dataset (see :meth:`from_file`), a `Data` of PyG or a
             dataset with one graph, a `HeteroData` with one relation, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
             frame, an edge index, a list of edges, or a mapping with ``edge_index`` and optionally ``x``,
-            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite``, ``sides``, ``edge_weight`` and
-            ``weight_scale``.
+            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite``, ``sides``, ``edge_weight``,
+            ``weight_scale`` and ``directed``.
 
         Returns
         -------
@@ -239,7 +252,7 @@ class Graph:
         if isinstance(data, (str, os.PathLike)):
             return cls.from_file(data)
         if isinstance(data, Mapping):
-            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides", "edge_weight", "weight_scale"}
+            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides", "edge_weight", "weight_scale", "directed"}
             if "edge_index" not in data or not known.issuperset(data):
                 raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and optionally {', '.join(sorted(known - {'edge_index'}))})")
             return cls(**data)
@@ -299,6 +312,7 @@ class Graph:
         weight_scale: Literal["log", "linear"] | None = None,
         target: Literal["classes", "numbers", "labels"] | None = None,
         communities: str | os.PathLike[str] | None = None,
+        directed: bool = False,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -348,6 +362,8 @@ class Graph:
             Kind of the target of the nodes. None: a label column with many different numbers is numeric.
         communities
             File with one label per line, given by the ids of its nodes, such as ``.cmty``.
+        directed
+            Whether edges have directions, which are used; see :class:`Graph`.
         random_state
             Seed of a generated graph whose name does not include one.
         n_jobs
@@ -382,6 +398,8 @@ class Graph:
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
         if bipartite is not None:
             words.append("--bipartite" if bipartite else "--no-bipartite")
+        if directed:
+            words.append("--directed")
         if words[0].startswith("-"):
             words[0] = os.path.join(".", words[0])
         return cls._of_native(_native.load(words, how(n_jobs, progress, notices=True)))
@@ -1070,7 +1088,29 @@ class Graph:
     def __str__(self) -> str:
         return self._native.table()
 
+    @property
+    def directed(self) -> bool:
+        """Whether edges have directions: every node is a source and a target, see :class:`Graph`."""
+        return self._native.directed
+
+    def _directed_state(self) -> tuple[Any, ...]:
+        """Return what the graph was made of, each node once."""
+        import numpy as np
+
+        count = self.num_nodes // 2
+        nodes = np.array([name[len("source:") :] for name in self.nodes[:count].tolist()], object)
+        rows, x = self._native.sparse(), self.x
+        if rows is not None:
+            starts = rows[0][: count + 1]
+            x = (starts, rows[1][: starts[-1]], rows[2][: starts[-1]], self.num_features)
+        elif x is not None:
+            x = x[:count]
+        index = self.edge_index - np.array([[0], [count]])
+        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale
+
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._native.directed:
+            return _restored_directed, (self._directed_state(),)
         nodes = self.nodes if self._native.named else None
         classes = self.classes if self._native.class_names is not None else None
         rows = self._native.sparse()
@@ -1080,6 +1120,16 @@ class Graph:
         weighted = (self.edge_weight, self._native.weight_scale)
         kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, self.label_names, *weighted)
         return _restored, (kept,)
+
+
+def _restored_directed(state: tuple[Any, ...]) -> Graph:
+    index, x, nodes, name, schema, weights, weight_scale = state
+    if isinstance(x, tuple):
+        x = _arrays.matrix(x[:3], (len(nodes), x[3]))
+    graph = Graph.__new__(Graph)
+    weights = None if weights is None else weights.astype("float64")
+    graph._set(Parts(index[0], index[1], len(nodes), x, None, nodes, schema=schema, weights=weights), name, weight_scale or "log", True)
+    return graph
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:

@@ -107,7 +107,7 @@ _INTEGERS = frozenset(
 
 
 #: Keywords of these functions for names that the command or the estimators use.
-_ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs", "directed": "ordered_pairs"}
+_ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs"}
 
 
 def own_components(options: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any]]:

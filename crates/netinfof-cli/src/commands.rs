@@ -316,6 +316,14 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     }
     check_writable(&args.output)?;
     let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
+    if graph.is_directed() && ending != "npz" {
+        return Err(Error::InvalidParam {
+            name: "directed",
+            value: "true".into(),
+            need: "a file name ending in .npz, or an undirected graph: tables are written without directions"
+                .into(),
+        });
+    }
     let (features, labels) = (graph.features().cols() > 0, graph.target_kind().is_some());
     if let Some(times) = graph.times().filter(|times| !times.repeats().is_empty()) {
         exec.notice(format!(

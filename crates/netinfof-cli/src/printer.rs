@@ -110,7 +110,11 @@ pub(crate) fn run_line(report: &Report) -> String {
             };
             let bipartite = graph.sides.as_ref().map_or(String::new(), |sides| {
                 let [(a, first), (b, second)] = [0, 1].map(|side| (&sides.names[side], sides.nodes[side]));
-                format!(" · bipartite ({first} {a}, {second} {b})")
+                if graph.directed {
+                    format!(" · directed ({first} nodes as source and target)")
+                } else {
+                    format!(" · bipartite ({first} {a}, {second} {b})")
+                }
             });
             let by_time = match report.splits.first().and_then(|split| split.time.as_ref()) {
                 Some(order) if !order.own => " · split by time",

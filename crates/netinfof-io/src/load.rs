@@ -96,6 +96,8 @@ pub struct LoadParams {
     /// Where the weights of the edges are: the name or number of a column, an attribute of edges, or an array. By
     /// default edges have no weights.
     pub weight: Option<String>,
+    /// Whether edges have directions, which are used (default: no).
+    pub directed: bool,
     /// How weights are transformed (default `ln(1 + w / median)`).
     pub weight_transform: WeightTransform,
 }
@@ -179,6 +181,10 @@ pub fn known_columns(names: &[String]) -> (Option<[usize; 2]>, Option<usize>, Op
 
 /// Reads a graph from a file or folder, or generates one if `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
+    if params.directed && params.time.is_some() {
+        let need = "false where edges are split by time: a split by time is of an undirected graph";
+        return Err(Error::param("directed", "true", need));
+    }
     let mut graph = without_components(source, params, seed, exec)?;
     if let (Some(time), None) = (&params.time, graph.times()) {
         let format = graph.schema().map_or("a generated graph", |schema| &schema.format);
@@ -199,12 +205,13 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         let rows = component(path, &graph, exec)?;
         graph = graph.with_component(name, rows)?;
     }
-    Ok(graph)
+    if params.directed { weights::in_roles(graph, source, exec) } else { Ok(graph) }
 }
 
 fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
         weights::none_in(params, "a generated graph")?;
+        weights::undirected(params, "a generated graph")?;
         return synth::named(name, seed, exec);
     }
     if source == parts::STANDARD_INPUT {
@@ -237,8 +244,12 @@ fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Resul
         return Err(Error::param("nodes", "a node table", need));
     }
     let path = &path;
-    if matches!(format, Format::Planetoid | Format::GeomGcn | Format::Matlab | Format::Ogb | Format::Neighbours) {
+    if matches!(
+        format,
+        Format::Planetoid | Format::GeomGcn | Format::Matlab | Format::Ogb | Format::Neighbours
+    ) {
         weights::none_in(params, format.noun())?;
+        weights::undirected(params, format.noun())?;
     }
     let graph = match format {
         Format::Edges | Format::Parquet => from_edge_list(path, name, params, exec)?,

@@ -11,6 +11,8 @@ use netinfof::{Error, Result};
 pub(crate) const COMPONENT: &str = "component.";
 /// A third entry of `side_names`: ids begin with the name of their side.
 pub(crate) const QUALIFIED: &str = "SIDE:ID";
+/// A fourth entry of `side_names`: the sides are the roles of the nodes of a directed graph.
+pub(crate) const ROLES: &str = "ROLES";
 /// Array of a saved graph that says how its weights are transformed, and thereby that they are used.
 pub(crate) const WEIGHT_TRANSFORM: &str = "weight_transform";
 

@@ -9,11 +9,11 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use crate::load::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
-use crate::npz::{COMPONENT, QUALIFIED, WEIGHT_TRANSFORM};
+use crate::npz::{COMPONENT, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
 use crate::parquet::{Column, Kind, Writer};
 use netinfof::Matrix;
 use netinfof::Result;
-use netinfof::graph::{EdgeTimes, FeatureColumn, FeatureKind, Target, TimeUnit, day_text};
+use netinfof::graph::{EdgeTimes, EdgeWeights, FeatureColumn, FeatureKind, Target, TimeUnit, day_text};
 use netinfof::{Features, Graph};
 
 pub use netinfof::internals::write_file as whole;
@@ -308,7 +308,7 @@ fn each_edge(
     graph: &Graph,
     mut each: impl FnMut(usize, usize, Option<f32>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    let mut weights = graph.weights().into_iter().flat_map(|weights| weights.given()).copied();
+    let mut weights = graph.weights().into_iter().flat_map(EdgeWeights::given).copied();
     for node in 0..graph.nodes() {
         for &other in graph.adjacency().row(node).iter().filter(|&&other| other as usize > node) {
             let pair = [node as u32, other];
@@ -474,6 +474,7 @@ fn write(graph: &Graph, file: &mut File) -> std::io::Result<()> {
         })?;
         let mut names = sides.names().to_vec();
         names.extend(sides.has_qualified_ids().then(|| QUALIFIED.to_string()));
+        names.extend(sides.are_roles().then(|| ROLES.to_string()));
         file.texts("side_names", &names)?;
     }
     for own in graph.custom_components() {

@@ -136,6 +136,12 @@ impl Graph {
         flat.into_pyarray(py).reshape([2, edges.len()])
     }
 
+    /// Whether the graph is directed: every node as a source and as a target.
+    #[getter]
+    fn directed(&self) -> bool {
+        self.inner.is_directed()
+    }
+
     /// How the weights are transformed; None without weights.
     #[getter]
     fn weight_scale(&self) -> Option<&'static str> {
@@ -283,6 +289,7 @@ pub(crate) struct Parts<'py> {
     target: PyReadonlyArray1<'py, i64>,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     linear_weights: bool,
+    directed: bool,
     x: Option<PyReadonlyArray2<'py, f32>>,
     sparse: Option<SparseRowsInput<'py>>,
     y: Option<PyReadonlyArray1<'py, i64>>,
@@ -377,6 +384,7 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
             Some(checked.collect::<PyResult<_>>()?)
         }
     };
+    let directed = parts.directed;
     let transform = if parts.linear_weights { WeightTransform::Linear } else { WeightTransform::Log };
     let lent = parts.x.is_some();
     let features = match (parts.x, parts.sparse) {
@@ -407,10 +415,14 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
     let built = py.detach(move || -> netinfof::Result<(netinfof::Graph, Vec<String>)> {
         let mut graph = netinfof::Graph::from_edges(name, nodes, &edges)?;
         let mut notices = Vec::new();
-        if let Some(weights) = weights {
-            (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
+        if directed {
+            graph = graph.with_directions(edges, weights.map(|weights| (weights, transform)));
+        } else {
+            if let Some(weights) = weights {
+                (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
+            }
+            drop(edges);
         }
-        drop(edges);
         if let Some(features) = features {
             let features = match features {
                 Features::Dense(x) => Features::from_dense(x),
@@ -437,6 +449,9 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
                 })?
             }
         };
+        if directed {
+            (graph, notices) = graph.in_roles()?;
+        }
         // Other features may have replaced those that the schema describes.
         let fits =
             |schema: &Schema| schema.columns.is_empty() || schema.columns.len() == graph.features().cols();

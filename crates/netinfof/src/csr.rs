@@ -240,9 +240,7 @@ impl Csr {
     pub(crate) fn as_pattern(&self) -> Cow<'_, Csr> {
         match self.values {
             None => Cow::Borrowed(self),
-            Some(_) => {
-                Cow::Owned(Csr::pattern(self.cols, self.indptr.clone(), self.indices.clone()))
-            }
+            Some(_) => Cow::Owned(Csr::pattern(self.cols, self.indptr.clone(), self.indices.clone())),
         }
     }
 

@@ -3,6 +3,7 @@
 //! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree:
 //! ids in range, finite features, one row per node.
 
+mod directed;
 pub(crate) mod facts;
 mod features;
 mod schema;
@@ -21,6 +22,7 @@ use crate::matrix::Matrix;
 use crate::spec::{ComponentKind, CustomName};
 
 pub use crate::csr::{Csr, NodeId, Pair};
+pub use directed::ROLES;
 pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
 pub use schema::{ColumnSummary, Dropped, FeatureColumn, FeatureKind, Schema, TimeColumn};
@@ -98,6 +100,7 @@ pub struct Graph {
     sides: sides::KnownSides,
     weights: Option<EdgeWeights>,
     times: Option<Arc<EdgeTimes>>,
+    listed: Option<Arc<directed::ListedEdges>>,
 }
 
 impl Graph {
@@ -140,6 +143,7 @@ impl Graph {
             sides: sides::KnownSides::Unstated,
             weights: None,
             times: None,
+            listed: None,
         })
     }
 
@@ -180,6 +184,7 @@ impl Graph {
             sides: sides::KnownSides::Unstated,
             weights: None,
             times: None,
+            listed: None,
         }
     }
 
@@ -359,6 +364,7 @@ impl Graph {
             sides: self.sides.clone(),
             weights: self.weights.clone(),
             times: None,
+            listed: None,
         }
     }
 

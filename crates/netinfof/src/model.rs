@@ -582,8 +582,13 @@ impl LinkScorer {
         }
         if let Some((sides, [i, j])) = self.graph.sides().and_then(|own| Some((own, own.inside(pairs)?))) {
             let side = &sides.names()[sides.of(i)];
+            let loops = sides.twin(i) == Some(j);
             let [i, j] = [i, j].map(|node| self.graph.node_name(node as usize));
-            let need = format!("pairs across the two sides; both nodes are on the side `{side}`");
+            let need = if loops {
+                "two different nodes in each pair".into()
+            } else {
+                format!("pairs across the two sides; both nodes are on the side `{side}`")
+            };
             return Err(Error::param("pairs", format!("({i}, {j})"), need));
         }
         let components: Vec<&LinkComponent> = self.components.iter().collect();

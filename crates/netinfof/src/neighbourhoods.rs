@@ -48,7 +48,7 @@ const TIE: f64 = 1e-6;
 impl Graph {
     /// Facts about the graph. `O(m)`, one pass over all features, and features of a sample of nodes.
     pub fn facts(&self) -> GraphFacts {
-        self.facts_with(&self.features().twins(self.nodes()))
+        self.facts_with(&self.feature_twins())
     }
 
     /// The same, with twins that were already computed.

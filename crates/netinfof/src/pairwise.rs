@@ -8,6 +8,7 @@
 mod across;
 mod connected;
 mod degrees;
+mod directed;
 mod feature_rows;
 mod feature_source;
 mod weighted;
@@ -62,6 +63,21 @@ pub(crate) const WEIGHTED: [&str; 5] = [
     "log paths of 3, by weight",
 ];
 
+/// Columns of a directed graph in addition, from both roles of the nodes.
+pub(crate) const DIRECTED: [&str; 11] = [
+    "reverse edge",
+    "log paths i → k → j",
+    "log shared paths i → k → j",
+    "log paths j → k → i",
+    "log shared paths j → k → i",
+    "log common targets",
+    "log shared common targets",
+    "log common sources",
+    "log shared common sources",
+    "log edges to i",
+    "log edges from j",
+];
+
 /// The columns that need no features.
 const STRUCTURE: Range<usize> = 0..15;
 /// The columns that need no edges.
@@ -76,6 +92,12 @@ const DEGREES: Range<usize> = 4..7;
 pub(crate) const MAX_DEGREE: usize = 4096;
 /// Maximum number of neighbours whose features are compared per pair; more are sampled.
 const MAX_COMPARED: usize = 64;
+
+/// Number of columns of a graph.
+pub(crate) fn width(weighted: bool, directed: bool) -> usize {
+    let weighted = if weighted { WEIGHTED.len() } else { 0 };
+    COLUMNS.len() + weighted + if directed { DIRECTED.len() } else { 0 }
+}
 
 /// The source of the columns of X.
 #[derive(Debug)]
@@ -133,7 +155,12 @@ impl<'a> PairwiseSource<'a> {
 
     /// Number of columns.
     pub(crate) fn width(&self) -> usize {
-        COLUMNS.len() + if self.weighted.is_some() { WEIGHTED.len() } else { 0 }
+        width(self.weighted.is_some(), self.directed())
+    }
+
+    /// Whether the graph is directed.
+    fn directed(&self) -> bool {
+        self.sides.as_ref().is_some_and(|sides| sides.are_roles())
     }
 
     /// The columns by group of the verdict.
@@ -167,7 +194,9 @@ impl<'a> PairwiseSource<'a> {
             for group in &groups[range] {
                 walker.start(group[0].0[0]);
                 rows.extend(
-                    group.iter().map(|&([_, other], at)| (at, walker.pair(other), walker.weighted_pair(other))),
+                    group
+                        .iter()
+                        .map(|&([_, other], at)| (at, walker.pair(other), walker.weighted_pair(other))),
                 );
             }
             rows
@@ -176,7 +205,12 @@ impl<'a> PairwiseSource<'a> {
         for (at, row, weighted) in blocks.into_iter().flatten() {
             let (plain, more) = out.row_mut(at as usize).split_at_mut(COLUMNS.len());
             plain.copy_from_slice(&row);
-            more.copy_from_slice(weighted.as_ref().map_or(&[], |row| &row[..]));
+            let weighted = weighted.as_ref().map_or(&[][..], |row| &row[..]);
+            let (own, roles) = more.split_at_mut(weighted.len());
+            own.copy_from_slice(weighted);
+            if let Some(sides) = self.sides.as_ref().filter(|_| !roles.is_empty()) {
+                roles.copy_from_slice(&directed::columns(&self.graph, sides, pairs[at as usize]));
+            }
         }
         out
     }
@@ -211,7 +245,10 @@ impl<'a> Walker<'a> {
             plain: vec![0.0; columns],
             rare: vec![0.0; columns],
             neighbours: vec![0.0; columns],
-            weighted: source.weighted.as_ref().map(|own| WeightedWalker::new(own, &source.graph, source.max_degree)),
+            weighted: source
+                .weighted
+                .as_ref()
+                .map(|own| WeightedWalker::new(own, &source.graph, source.max_degree)),
         }
     }
 

@@ -171,7 +171,7 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
         exec.notice(SAME_SPLIT);
     }
     // For every node, the first node with the same features.
-    let twins = graph.features().twins(graph.nodes());
+    let twins = graph.feature_twins();
     let seeds = (0..common.splits as u64).map(|number| Seed(common.seed.0.wrapping_add(number)));
     let splits = seeds.map(|seed| split(run, seed, &twins, kept.take())).collect::<Result<_>>()?;
     Ok(Report::new(graph, &twins, T::KIND, T::run_params(params), splits, exec))

@@ -369,7 +369,9 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         .collect();
     let large = params.component.is_large(graph.nodes());
     let record = !act || pairs < 2.0 * nodes;
-    let width = needs.iter().map(|need| need.1.columns).sum::<f64>() + PAIRWISE_WIDTH as f64 + sizes.if_weighted(WEIGHTED_WIDTH as f64);
+    let width = needs.iter().map(|need| need.1.columns).sum::<f64>()
+        + PAIRWISE_WIDTH as f64
+        + sizes.if_weighted(WEIGHTED_WIDTH as f64);
     let entry = if fitted * width * 4.0 <= f64::from(128 << 20) { 4.0 } else { 2.0 };
     // Kept of a component that was learned.
     let kept = |columns: f64| {

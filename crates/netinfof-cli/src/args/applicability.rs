@@ -61,6 +61,7 @@ const SCOPES: [OptionScope; 30] = [
     replaced("max_evaluated", &[&["train"], &["split"]]),
     links("time"),
     links("protocol"),
+    links("directed"),
     links("negatives"),
     links("compat"),
     links("bins"),

@@ -83,7 +83,7 @@ pub(crate) struct WeightArgs {
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) weight: Option<String>,
     /// How weights are used: ln(1 + weight/median), or as they are [default: log]
-    #[arg(long, value_enum, requires = "weight", help_heading = INPUT)]
+    #[arg(long, value_name = "SCALE", value_enum, requires = "weight", help_heading = INPUT)]
     pub(crate) weight_scale: Option<WeightScaleArg>,
 }
 
@@ -129,6 +129,12 @@ pub(crate) struct SidesArgs {
     /// item or similar, or if the structure shows it]
     #[arg(long, conflicts_with = "no_bipartite", help_heading = INPUT)]
     pub(crate) bipartite: bool,
+    /// The edges have directions, which are used
+    ///
+    /// A link i → j is then not a link j → i: in splits, negatives, scores and recommendations. Links only. [default: edges are
+    /// undirected]
+    #[arg(long, conflicts_with_all = ["bipartite", "no_bipartite"], help_heading = INPUT)]
+    pub(crate) directed: bool,
     /// The graph is not bipartite: all pairs of nodes may be links
     #[arg(long, help_heading = INPUT)]
     pub(crate) no_bipartite: bool,
@@ -205,6 +211,7 @@ impl LoadArgs {
         params.label.clone_from(&self.label);
         params.time.clone_from(&self.time);
         params.bipartite = self.sides.stated();
+        params.directed = self.sides.directed;
         params.weight.clone_from(&self.weights.weight);
         params.weight_transform = match self.weights.weight_scale {
             None | Some(WeightScaleArg::Log) => WeightTransform::Log,

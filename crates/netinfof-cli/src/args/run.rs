@@ -220,9 +220,8 @@ pub(crate) struct RunArgs {
     pub(crate) keep_lengths: bool,
     /// Links: pair features that depend on the order of the nodes
     ///
-    /// As in the paper. The graph is undirected all the same; by default the features of a pair are symmetric.
-    // The former name of the option is accepted for one release.
-    #[arg(long, alias = "directed", help_heading = METHOD)]
+    /// As in the paper. Directions of edges are used with --directed; by default the features of a pair are symmetric.
+    #[arg(long, help_heading = METHOD)]
     pub(crate) ordered_pairs: bool,
     /// Links: folds of cross-fitting, or 0 [default: 5; paper: 0]
     #[arg(long, value_name = "K", help_heading = METHOD)]

@@ -34,7 +34,8 @@ impl ModelArgs {
             target: TargetArgs::default(),
         };
         let mut files = files.params()?;
-        files.bipartite = Some(model.graph().sides().is_some());
+        files.directed = model.graph().is_directed();
+        files.bipartite = Some(model.graph().sides().is_some() && !files.directed);
         let schema = model.graph().schema();
         // The same column as in the model's graph.
         if model.uses_weights() && files.weight.is_none() {

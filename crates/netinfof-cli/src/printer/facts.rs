@@ -30,7 +30,9 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             ""
         }
     ));
-    if let Some(sides) = &facts.sides {
+    if let Some(sides) = facts.sides.as_ref().filter(|_| facts.directed) {
+        lines.push(format!("  directed    {} nodes, each as source and as target of edges", sides.nodes[0]));
+    } else if let Some(sides) = &facts.sides {
         let [(a, first), (b, second)] = [0, 1].map(|side| (&sides.names[side], sides.nodes[side]));
         let origin = match sides.origin {
             SidesOrigin::Given => "",
@@ -45,10 +47,11 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             "  clustering  {clustering:.3} of the pairs of a node's neighbours are joined, on average"
         ));
     }
+    let directed = if facts.directed { "directed" } else { "undirected" };
     lines.push(match &facts.weights {
-        None => "  edges are   undirected, unweighted".into(),
+        None => format!("  edges are   {directed}, unweighted"),
         Some(own) => format!(
-            "  edges are   undirected, with weights from {} to {}, median {} ({} scale)",
+            "  edges are   {directed}, with weights from {} to {}, median {} ({} scale)",
             own.smallest,
             own.largest,
             own.median,

@@ -3,6 +3,7 @@
 mod bipartite;
 mod contract;
 mod datasets;
+mod directed;
 mod faults;
 mod generated;
 mod input;

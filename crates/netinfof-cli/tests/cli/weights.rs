@@ -44,7 +44,8 @@ fn a_column_of_weights_is_offered_and_used() {
     for column in ["weight", "3"] {
         let own = graph_of(&[&edges, "--weight", column]);
         assert_eq!(own["weighted"], true);
-        let expected = serde_json::json!({"transform": "log", "smallest": 1.0, "median": 4.0, "largest": 7.0});
+        let expected =
+            serde_json::json!({"transform": "log", "smallest": 1.0, "median": 4.0, "largest": 7.0});
         assert_eq!(own["weights"], expected);
         assert_eq!(own["schema"]["weight"], "weight");
     }
@@ -56,10 +57,15 @@ fn a_column_of_weights_is_offered_and_used() {
 #[test]
 fn parallel_edges_and_directions_are_counted() {
     let folder = Folder::new();
-    let edges = folder.file("edges.csv", "source,target,weight\na,b,1\na,b,2\nb,c,2\nc,b,4\nc,d,5\nd,c,5\nd,e,0\ne,a,3\n");
+    let edges = folder
+        .file("edges.csv", "source,target,weight\na,b,1\na,b,2\nb,c,2\nc,b,4\nc,d,5\nd,c,5\nd,e,0\ne,a,3\n");
     let copy = folder.path("copy.csv");
     let (_, notes) = well(&["convert", &edges, &copy, "--weight", "weight"]);
-    for part in ["1 edge listed several times: the weights are summed", "the mean is used", "1 edge of weight 0 dropped"] {
+    for part in [
+        "1 edge listed several times: the weights are summed",
+        "the mean is used",
+        "1 edge of weight 0 dropped",
+    ] {
         assert!(notes.contains(part), "{notes}");
     }
     let written = std::fs::read_to_string(&copy).unwrap();
@@ -69,9 +75,13 @@ fn parallel_edges_and_directions_are_counted() {
 #[test]
 fn bad_weights_are_refused_with_their_line() {
     let folder = Folder::new();
-    let with = |weight: &str| folder.file("edges.csv", format!("source,target,weight\na,b,1\nb,c,{weight}\n"));
+    let with =
+        |weight: &str| folder.file("edges.csv", format!("source,target,weight\na,b,1\nb,c,{weight}\n"));
     let said = fault(&["inspect", &with("-10"), "--weight", "weight"]);
-    assert!(said.contains("edges.csv:3: weight -10 is negative") && said.contains("leave `weight` out"), "{said}");
+    assert!(
+        said.contains("edges.csv:3: weight -10 is negative") && said.contains("leave `weight` out"),
+        "{said}"
+    );
     assert!(fault(&["inspect", &with(""), "--weight", "weight"]).contains("edges.csv:3: no weight"));
     assert!(fault(&["inspect", &with("heavy"), "--weight", "weight"]).contains("`heavy` is not a number"));
     let said = fault(&["inspect", &with("2"), "--weight", "strength"]);
@@ -130,7 +140,8 @@ fn models_read_the_weights_of_newer_graphs() {
     let bare = folder.file("bare.csv", table(120).replace("weight", "amount"));
     let said = fault(&["predict", &model, "--pairs", &pairs, "--graph", &bare, "-q"]);
     assert!(said.contains("`weight`") || said.contains("weight: weight"), "{said}");
-    let own_column = well(&["predict", &model, "--pairs", &pairs, "--graph", &bare, "--weight", "amount", "-q"]).0;
+    let own_column =
+        well(&["predict", &model, "--pairs", &pairs, "--graph", &bare, "--weight", "amount", "-q"]).0;
     assert_eq!(own_column, own);
     // Bipartite lists have weights, too.
     let named = folder.file("ratings.csv", "user,item,rating\n1,1,5\n1,2,1\n2,1,3\n2,3,2\n");

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::layout::plain;
 use super::times::{self, is_time_name};
 use super::{LoadParams, list, targets, weights};
-use crate::npz::{COMPONENT, Npz, QUALIFIED, WEIGHT_TRANSFORM};
+use crate::npz::{COMPONENT, Npz, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::Result;
@@ -21,7 +21,8 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
     }
     if npz.has("edges") && npz.has("node_features") {
         weights::none_in(params, "this layout of npz")?;
-        return from_heterophilous(&mut npz, name, exec);
+        weights::undirected(params, "this layout of npz")?;
+        return from_heterophilous(&mut npz, name, params, exec);
     }
     if npz.names().is_empty() {
         return Err(npz.error(no_npz(&npz.entries())));
@@ -52,7 +53,21 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
     let own_weights = own_weights(&mut npz, params);
     let params = own_weights.as_ref().unwrap_or(params);
     let listed = npz_weights(&mut npz, &edges, params)?;
-    let listing = listed.as_ref().map_or(&edges, |own| own.edges.as_ref().unwrap_or(&edges));
+    let other = npz_directed(&mut npz, listed.as_ref(), params)?;
+    let listing = match &listed {
+        Some(own) => own.edges.as_ref().unwrap_or(&edges),
+        None => other.as_ref().unwrap_or(&edges),
+    };
+    // The graph of roles of a saved directed graph has the direction from source to target.
+    if !params.directed
+        && let Some(share) = weights::reciprocal(listing)
+    {
+        exec.notice(format!(
+            "{name}: {:.0} % of the directed edges have their reverse: the graph is treated as undirected{}",
+            100.0 * share,
+            weights::OFFER
+        ));
+    }
     let mut graph = Graph::from_edges(name, nodes, listing)?;
     let mut schema = Schema::new("npz");
     if let Some(time) = &params.time {
@@ -79,11 +94,13 @@ pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec
     used.extend(params.time.as_deref().into_iter().chain(unit.as_deref()));
     let own: Vec<String> = npz.names().into_iter().filter(|name| name.starts_with(COMPONENT)).collect();
     used.extend(own.iter().map(String::as_str));
-    if let Some(NpzWeights { array, values, .. }) = &listed {
-        graph = weights::put(graph, listing, values, array, params, exec)?;
-        used.extend([array.as_str(), WEIGHT_TRANSFORM]);
+    if params.directed || listed.is_some() {
+        let own = listed.as_ref().map(|own| (own.values.clone(), own.array.as_str()));
+        graph = weights::of_edges(graph, listing.clone(), own, params, exec)?;
+        used.extend(listed.iter().flat_map(|own| [own.array.as_str(), WEIGHT_TRANSFORM]));
+        used.extend(other.as_ref().map(|_| DIRECTED_EDGES));
     }
-    unused(&npz.names(), &used, name, listed.is_some(), exec);
+    unused(&npz.names(), &used, name, params, exec);
     for array in &own {
         let (shape, values) = npz.floats(array)?;
         let [rows, cols] = shape[..] else {
@@ -151,9 +168,21 @@ fn own_weights(npz: &mut Npz, params: &LoadParams) -> Option<LoadParams> {
     Some(LoadParams { weight: Some("edge_weight".into()), weight_transform, ..params.clone() })
 }
 
+/// Array of directed edges beside `edge_index`, which then lists each edge in both directions.
+const DIRECTED_EDGES: &str = "edge_index_directed";
+
+/// The directed edges beside `edge_index`, if directions are asked for and the weights are not those of other edges.
+fn npz_directed(
+    npz: &mut Npz,
+    weights: Option<&NpzWeights>,
+    params: &LoadParams,
+) -> Result<Option<Vec<Pair>>> {
+    let wanted = params.directed && weights.is_none() && npz.has(DIRECTED_EDGES);
+    wanted.then(|| npz_pairs(npz, DIRECTED_EDGES)).transpose()
+}
+
 /// The weights that are asked for: one number per edge of `edge_index`, or of the directed edges beside it.
 fn npz_weights(npz: &mut Npz, edges: &[Pair], params: &LoadParams) -> Result<Option<NpzWeights>> {
-    const DIRECTED: &str = "edge_index_directed";
     let Some(array) = params.weight.clone() else { return Ok(None) };
     if !npz.has(&array) {
         let need = format!("an array with one number per edge; the file holds {}", list(&npz.names()));
@@ -166,8 +195,8 @@ fn npz_weights(npz: &mut Npz, edges: &[Pair], params: &LoadParams) -> Result<Opt
     if values.len() == edges.len() {
         return Ok(Some(NpzWeights { array, values, edges: None }));
     }
-    if npz.has(DIRECTED) {
-        let directed = npz_pairs(npz, DIRECTED)?;
+    if npz.has(DIRECTED_EDGES) {
+        let directed = npz_pairs(npz, DIRECTED_EDGES)?;
         if directed.len() == values.len() {
             return Ok(Some(NpzWeights { array, values, edges: Some(directed) }));
         }
@@ -193,6 +222,10 @@ fn npz_sides(npz: &mut Npz, nodes: usize) -> Result<Option<Sides>> {
         if let Some([first, second, rest @ ..]) = names.as_deref() {
             let qualified = rest.first().is_some_and(|mark| mark == QUALIFIED);
             sides = sides.named([first.clone(), second.clone()]).with_qualified_ids(qualified);
+            if rest.iter().any(|mark| mark == ROLES) {
+                let of_roles = sides.of_roles();
+                sides = of_roles.ok_or_else(|| npz.error("`side` is not that of a directed graph"))?;
+            }
         }
         return Ok(Some(sides));
     }
@@ -252,7 +285,7 @@ fn feature_columns(npz: &mut Npz) -> Option<Vec<FeatureColumn>> {
 }
 
 /// Issues a notice with the names of unused parts of a file; information about edges in them is lost.
-pub(super) fn unused(names: &[String], used: &[&str], graph: &str, weighted: bool, exec: &Exec) {
+pub(super) fn unused(names: &[String], used: &[&str], graph: &str, params: &LoadParams, exec: &Exec) {
     let is_used = |name: &String| used.contains(&name.as_str()) || SPLIT.contains(&name.as_str());
     let rest: Vec<String> = names.iter().filter(|name| !is_used(name)).cloned().collect();
     if rest.is_empty() {
@@ -260,8 +293,9 @@ pub(super) fn unused(names: &[String], used: &[&str], graph: &str, weighted: boo
     }
     let edges =
         rest.iter().any(|name| name.contains("edge") || name.contains("weight") || name == "directed");
-    let reason = || weights::unused_reason(weighted, rest.iter().map(String::as_str));
-    let edges = if edges { format!(": {}", reason()) } else { String::new() };
+    let reason = || weights::unused_reason(params, rest.iter().map(String::as_str));
+    let offer = if rest.iter().any(|name| name == DIRECTED_EDGES) { weights::OFFER } else { "" };
+    let edges = if edges { format!(": {}{offer}", reason()) } else { String::new() };
     let time = rest.iter().find(|name| is_time_name(&plain(name)));
     let time = time.map_or(String::new(), |name| format!("; give `{name}` as `time` for a split by time"));
     let verb = if rest.len() == 1 { "is" } else { "are" };
@@ -302,18 +336,19 @@ fn from_shchur(npz: &mut Npz, name: &str, params: &LoadParams, exec: &Exec) -> R
     let data = format!("{adj}data");
     let weighted = weights::of_matrix(params, &[&data])?;
     if !weighted && adjacency.values().is_some_and(|values| values.iter().any(|&value| value != 1.0)) {
-        let reason = weights::unused_reason(false, []);
+        let reason = weights::unused_reason(params, []);
         exec.notice(format!("{name}: the values of `{data}` are not used: {reason}"));
     }
     let mut graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
-    if let Some(values) = adjacency.values().filter(|_| weighted) {
-        graph = weights::put(graph, &edges, values, &data, params, exec)?;
+    let values = adjacency.values().filter(|_| weighted).map(|values| (values.to_vec(), data.as_str()));
+    graph = weights::of_edges(graph, edges, values, params, exec)?;
+    if weighted {
         graph = graph.with_schema(weights::noted(Schema::new("npz"), &data));
     }
     let parts = |prefix: &str| ["indptr", "indices", "data", "shape"].map(|part| format!("{prefix}{part}"));
     let used: Vec<String> = [parts(&adj), parts(&attr)].concat();
     let used = used.iter().map(String::as_str).chain(["labels", "attr_matrix"]).collect::<Vec<_>>();
-    unused(&npz.names(), &used, name, weighted, exec);
+    unused(&npz.names(), &used, name, params, exec);
     if npz.has(&format!("{attr}indptr")) {
         graph = graph.with_features(Features::Sparse(npz_csr(npz, &attr)?))?;
     } else if npz.has("attr_matrix") {
@@ -353,28 +388,30 @@ fn from_scipy(npz: &mut Npz, name: &str, params: &LoadParams, exec: &Exec) -> Re
     }
     let mut graph = Graph::from_edges(name, adjacency.rows(), &edges)?;
     both_ways &= 2 * graph.edge_count() + graph.self_loops() == edges.len();
-    let lost: Vec<&str> = [(weighted && !used, "values"), (!both_ways, "directions")]
+    let lost: Vec<&str> = [(weighted && !used, "values"), (!both_ways && !params.directed, "directions")]
         .into_iter()
         .filter(|(lost, _)| *lost)
         .map(|(_, what)| what)
         .collect();
     if !lost.is_empty() {
-        let reason = weights::unused_reason(used, []);
-        exec.notice(format!("{name}: {} of the sparse matrix are not used: {reason}", lost.join(" and ")));
+        let reason = weights::unused_reason(params, []);
+        let offer = if lost.contains(&"directions") { weights::OFFER } else { "" };
+        exec.notice(format!(
+            "{name}: {} of the sparse matrix are not used: {reason}{offer}",
+            lost.join(" and ")
+        ));
     }
     let mut schema = Schema::new("a sparse adjacency matrix of SciPy");
-    if used {
-        graph = weights::put(graph, &edges, &listed, "data", params, exec)?;
-        schema.weight = Some("data".into());
-    }
+    graph = weights::of_edges(graph, edges, used.then_some((listed, "data")), params, exec)?;
+    schema.weight = used.then(|| "data".into());
     schema.ends = vec!["indices".into()];
     Ok(graph.with_schema(schema))
 }
 
 /// The heterophilous collection's (Platonov et al. 2023): every edge once.
-fn from_heterophilous(npz: &mut Npz, name: &str, exec: &Exec) -> Result<Graph> {
+fn from_heterophilous(npz: &mut Npz, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let edges = npz_pairs(npz, "edges")?;
-    unused(&npz.names(), &["edges", "node_features", "node_labels"], name, false, exec);
+    unused(&npz.names(), &["edges", "node_features", "node_labels"], name, params, exec);
     let features = npz_dense(npz, "node_features", exec)?;
     let nodes = match &features {
         Features::Dense(x) => x.rows(),

@@ -110,17 +110,21 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     let mut graph = Graph::from_edges(name, node, &edges)?;
     let doubled = 2 * graph.edge_count() + graph.self_loops();
     both_ways &= doubled == edges.len();
-    let lost: Vec<&str> = [(has_values && !weighted, "values"), (!both_ways, "directions")]
-        .into_iter()
-        .filter(|(lost, _)| *lost)
-        .map(|(_, what)| what)
-        .collect();
+    let lost: Vec<&str> =
+        [(has_values && !weighted, "values"), (!both_ways && !params.directed, "directions")]
+            .into_iter()
+            .filter(|(lost, _)| *lost)
+            .map(|(_, what)| what)
+            .collect();
+    let offer = if lost.contains(&"directions") { weights::OFFER } else { "" };
     if !lost.is_empty() {
-        exec.notice(format!("{name}: {} of the matrix are not used: {}", lost.join(" and "), weights::unused_reason(weighted, [])));
+        exec.notice(format!(
+            "{name}: {} of the matrix are not used: {}{offer}",
+            lost.join(" and "),
+            weights::unused_reason(params, [])
+        ));
     }
-    if weighted {
-        graph = weights::put(graph, &edges, &values, VALUES, params, exec)?;
-    }
+    graph = weights::of_edges(graph, edges, weighted.then_some((values, VALUES)), params, exec)?;
     let mut schema = Schema::new("an adjacency matrix");
     schema.header_lines = shift;
     schema.weight = weighted.then(|| VALUES.into());

@@ -24,12 +24,12 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
     if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
         return two_sides::read(path, name, sides, params, exec);
     }
-    let plain = |own: &EdgeLayout| own.weight.is_none() && own.time.is_none();
+    let plain = |own: &EdgeLayout| own.weight.is_none() && own.time.is_none() && !params.directed;
     if let Some(layout) =
         layout.filter(|own| params.nodes.is_empty() && params.ends.is_none() && plain(own))
         && let Some(graph) = numbered::read(path, name, &layout, exec)?
     {
-        layout.notice(name, exec);
+        layout.notice(name, params, exec);
         return Ok(graph.with_schema(layout.schema()));
     }
     from_named_list(path, name, params, exec)
@@ -114,7 +114,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         );
         return Err(Error::InvalidGraph { what });
     }
-    layout.notice(name, exec);
+    layout.notice(name, params, exec);
     if table.is_none() {
         if let Some((line, what)) = ids.notation.fault.take().filter(|_| ids.notation.all_numbers) {
             let what = format!(
@@ -126,14 +126,17 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         ids.sort_numeric(&mut edges);
     }
     let names = ids.into_names();
-    let listed = if layout.weight.is_some() || times.is_some() { edges.clone() } else { Vec::new() };
+    let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
+    let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
     let mut graph = numbered::joined(name, names.len(), edges, exec)?;
-    if let Some(part) = layout.weight_name() {
-        graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
+    if let Some(listed) = listed {
+        let part = layout.weight_name();
+        let weights = part.as_deref().map(|part| (weights, part));
+        graph = super::weights::of_edges(graph, listed, weights, params, exec)?;
     }
     let mut schema = layout.schema();
     if let Some(times) = times {
-        graph = times.put_on(graph, &listed, &mut schema)?;
+        graph = times.put_on(graph, &contacts, &mut schema)?;
     }
     if let Some(table) = table {
         let isolated: Vec<usize> = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).collect();

@@ -86,7 +86,8 @@ fn network(graph: Vec<(String, Gml)>, params: &LoadParams) -> std::result::Resul
                     ends[usize::from(key == "target")] = Some(node);
                 }
                 (_, value) => {
-                    let number = if let Gml::Scalar(Value::Number(number)) = value { Some(number) } else { None };
+                    let number =
+                        if let Gml::Scalar(Value::Number(number)) = value { Some(number) } else { None };
                     network.edge_attribute(network.edge_count(), &key, number);
                 }
             }

@@ -355,8 +355,8 @@ impl EdgeLayout {
         let found = named_or_numbered(wanted, self.names.as_deref(), self.width);
         found.filter(|at| !self.ends.contains(at)).ok_or_else(|| {
             let names = self.names.as_deref();
-            let have =
-                names.map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
+            let have = names
+                .map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
             Error::param(option, wanted, format!("a column of {} that holds no ids: {have}", path.display()))
         })
     }
@@ -430,7 +430,7 @@ impl EdgeLayout {
     }
 
     /// Issues a notice about the columns that are read and not used, if there is a choice.
-    pub(super) fn notice(&self, name: &str, exec: &Exec) {
+    pub(super) fn notice(&self, name: &str, params: &LoadParams, exec: &Exec) {
         if self.names.is_none() && self.width == 2 {
             return;
         }
@@ -447,7 +447,7 @@ impl EdgeLayout {
         let unused = || (0..self.width).filter(|at| !used.contains(at));
         let names: Vec<&str> =
             unused().filter_map(|at| Some(self.names.as_ref()?[at].as_str())).collect();
-        let reason = weights::unused_reason(self.weight.is_some(), names);
+        let reason = weights::unused_reason(params, names);
         let mut rest: Vec<String> = unused().map(column).collect();
         let is_time = |at: &usize| is_time_name(&plain(&self.column_name(*at)));
         let hint = unused().find(is_time).filter(|_| self.time.is_none()).map(column);

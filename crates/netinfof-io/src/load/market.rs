@@ -65,15 +65,20 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     if has_values && !weighted {
         lost.push("the values of the entries");
     }
-    if general && !bipartite && !is_symmetric(&edges) {
+    if general && !bipartite && !params.directed && !is_symmetric(&edges) {
         lost.push("the directions of a `general` matrix");
     }
+    let offer = if lost.iter().any(|own| own.contains("directions")) { weights::OFFER } else { "" };
     if !lost.is_empty() {
-        exec.notice(format!("{name}: {} are not used: {}", lost.join(" and "), weights::unused_reason(weighted, [])));
+        exec.notice(format!(
+            "{name}: {} are not used: {}{offer}",
+            lost.join(" and "),
+            weights::unused_reason(params, [])
+        ));
     }
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
+    graph = weights::of_edges(graph, edges, weighted.then_some((values, VALUES)), params, exec)?;
     if weighted {
-        graph = weights::put(graph, &edges, &values, VALUES, params, exec)?;
         graph = graph.with_schema(weights::noted(Schema::new("MatrixMarket"), VALUES));
     }
     if bipartite {

@@ -36,7 +36,7 @@ fn from_variables(
     };
     let graph = read(name, variables, &get, exec)?;
     let names: Vec<String> = variables.keys().cloned().collect();
-    unused(&names, &used.borrow(), name, false, exec);
+    unused(&names, &used.borrow(), name, &super::LoadParams::default(), exec);
     Ok(graph)
 }
 

@@ -178,17 +178,23 @@ impl Network {
         schema.weight = weights.as_ref().map(|(_, part)| part.clone());
         schema.ends = vec![self.element.into()];
         schema.dropped = unused.iter().map(|name| Dropped::new(name, "an attribute of edges")).collect();
-        if self.directed {
+        let lost = self.directed && !params.directed;
+        if lost {
             unused.push("directions".into());
         }
         if !unused.is_empty() {
             let verb = if unused.len() == 1 { "is" } else { "are" };
-            let reason = weights::unused_reason(weights.is_some(), unused.iter().map(String::as_str));
-            exec.notice(format!("{name}: {} of edges {verb} not used: {reason}", list(&unused)));
+            let reason = weights::unused_reason(params, unused.iter().map(String::as_str));
+            let offer = if lost { weights::OFFER } else { "" };
+            exec.notice(format!("{name}: {} of edges {verb} not used: {reason}{offer}", list(&unused)));
         }
-        if let Some((values, part)) = weights {
-            graph = weights::put(graph, &self.edges, &values, &part, params, exec)?;
+        if params.directed && !self.directed {
+            let need = "false: the file declares its edges as undirected";
+            return Err(Error::param("directed", "true", need));
         }
+        let part = schema.weight.clone().unwrap_or_default();
+        let weights = weights.map(|(values, _)| (values, part.as_str()));
+        graph = weights::of_edges(graph, self.edges, weights, params, exec)?;
         let given = |values: &Vec<(u32, Value)>| !values.is_empty();
         let attributes: Vec<_> = self.attributes.into_iter().filter(|(_, values)| given(values)).collect();
         let names: Vec<String> = attributes.iter().map(|(name, _)| name.clone()).collect();

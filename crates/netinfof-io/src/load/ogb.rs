@@ -57,7 +57,13 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         })
         .collect();
     files.sort_unstable();
-    unused(&files, &["edge", "num-node-list", "num-edge-list", "node-feat", "node-label"], name, false, exec);
+    unused(
+        &files,
+        &["edge", "num-node-list", "num-edge-list", "node-feat", "node-label"],
+        name,
+        &super::LoadParams::default(),
+        exec,
+    );
     let graph = Graph::from_edges(name, nodes, &edges)?;
     let features = raw.join("node-feat.csv.gz");
     if !features.is_file() {
@@ -86,7 +92,13 @@ fn binary(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         [n] => usize::try_from(n).map_err(|_| npz.error(format!("`num_nodes_list` is {n}")))?,
         _ => return Err(npz.error(format!("{} graphs; one was expected", nodes.len()))),
     };
-    unused(&npz.names(), &["edge_index", "num_nodes_list", "num_edges_list", "node_feat"], name, false, exec);
+    unused(
+        &npz.names(),
+        &["edge_index", "num_nodes_list", "num_edges_list", "node_feat"],
+        name,
+        &super::LoadParams::default(),
+        exec,
+    );
     let mut graph = Graph::from_edges(name, nodes, &edges)?;
     if npz.has("node_feat") {
         graph = graph.with_features(npz_dense(&mut npz, "node_feat", exec)?)?;

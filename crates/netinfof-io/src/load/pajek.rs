@@ -35,8 +35,7 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
         .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect());
     exec.check()?;
     let mut network = Network::new("edges", params);
-    let mut pajek =
-        Reader { names: Vec::new(), count: 0, section: Section::Other, row: 0, sides: None };
+    let mut pajek = Reader { names: Vec::new(), count: 0, section: Section::Other, row: 0, sides: None };
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('%') {

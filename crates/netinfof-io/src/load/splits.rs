@@ -325,7 +325,21 @@ pub fn nodes_by_id<'a>(ids: impl Iterator<Item = &'a str>, graph: &Graph) -> Res
 
 /// Reads a user-supplied link split from an npz file or a folder of the Open Graph Benchmark.
 pub fn link_split(path: &Path, graph: &Graph) -> Result<LinkPairs> {
-    if path.is_dir() { ogb::link_split(path, graph) } else { link_split_npz(path) }
+    let mut pairs = if path.is_dir() { ogb::link_split(path, graph)? } else { link_split_npz(path)? };
+    if graph.is_directed() {
+        // Numbers of nodes, first the source and then the target.
+        let count = (graph.nodes() / 2) as NodeId;
+        let sets = [&mut pairs.valid, &mut pairs.test].into_iter();
+        let sets = sets.flat_map(|set| [&mut set.positives, &mut set.negatives]).chain([&mut pairs.train]);
+        for [i, j] in sets.flatten() {
+            if let Some(i) = [*i, *j].into_iter().find(|&node| node >= count) {
+                let what = format!("a pair with node {i}, but node numbers must lie below {count}");
+                return Err(Error::InvalidSplit { what });
+            }
+            *j += count;
+        }
+    }
+    Ok(pairs)
 }
 
 /// Reads a user-supplied node split from the masks of an npz file or a folder of the Open Graph Benchmark.

@@ -117,7 +117,7 @@ pub(super) fn read(
             return Err(rows.error(line, format!("{what}; ids that are numbers must be whole")));
         }
     }
-    layout.notice(name, exec);
+    layout.notice(name, params, exec);
     let numbers = [found[0].settle()?, found[1].settle()?];
     let count = found[0].ids.len() as NodeId;
     for [i, j] in &mut edges {
@@ -159,14 +159,17 @@ pub(super) fn read(
         known = Sides::new(second).named(known.names().clone()).with_qualified_ids(qualified);
         ids.extend(more.iter().map(|own| own.0.clone()));
     }
-    let listed = if layout.weight.is_some() || times.is_some() { edges.clone() } else { Vec::new() };
+    let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
+    let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
     let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
-    if let Some(part) = layout.weight_name() {
-        graph = super::weights::put(graph, &listed, &weights, &part, params, exec)?;
+    if let Some(listed) = listed {
+        let part = layout.weight_name();
+        let weights = part.as_deref().map(|part| (weights, part));
+        graph = super::weights::of_edges(graph, listed, weights, params, exec)?;
     }
     let mut schema = layout.schema();
     if let Some(times) = times {
-        graph = times.put_on(graph, &listed, &mut schema)?;
+        graph = times.put_on(graph, &contacts, &mut schema)?;
     }
     if let Some((table, _)) = table {
         graph = table.put_on(graph, &mut schema)?;

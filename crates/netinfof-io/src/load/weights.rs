@@ -1,4 +1,4 @@
-//! Weights of edges: where formats hold them, and notices about those that are not used.
+//! Weights and directions of edges: where formats hold them, and notices about those that are not used.
 
 use super::layout::plain;
 use super::{LoadParams, list};
@@ -6,18 +6,80 @@ use netinfof::graph::{Schema, checked_weight};
 use netinfof::{Error, Exec, Graph, Pair, Result};
 
 /// What is lost of the edges, and how a column called `weight` could be used. `names` are the unused parts.
-pub(super) fn unused_reason<'a>(weighted: bool, names: impl IntoIterator<Item = &'a str>) -> String {
-    if weighted {
-        return "the graph is treated as undirected".into();
+pub(super) fn unused_reason<'a>(params: &LoadParams, names: impl IntoIterator<Item = &'a str>) -> String {
+    match (params.directed, params.weight.is_some()) {
+        (true, true) => return "the graph is directed and weighted".into(),
+        (false, true) => return "the graph is treated as undirected".into(),
+        (_, false) => {}
     }
+    let kind = if params.directed { "unweighted" } else { "undirected and unweighted" };
     let known = ["weight", "weights", "edgeweight", "edgeweights"];
     let weight = names.into_iter().find(|name| known.contains(&plain(name).as_str()));
     let offer = weight.map_or(String::new(), |name| format!("; give `{name}` as `weight` to use it"));
-    format!("the graph is treated as undirected and unweighted{offer}")
+    format!("the graph is treated as {kind}{offer}")
+}
+
+/// What is said where directions are lost.
+pub(super) const OFFER: &str = "; read it as `directed` to keep the directions";
+
+/// Notes directions and adds weights, as far as they are asked for; `part` of the source holds the weights.
+pub(super) fn of_edges(
+    graph: Graph,
+    listed: Vec<Pair>,
+    weights: Option<(Vec<f32>, &str)>,
+    params: &LoadParams,
+    exec: &Exec,
+) -> Result<Graph> {
+    if params.directed {
+        if let Some((_, part)) = &weights {
+            exec.notice(format!("{}: the weights of edges are read from `{part}`", graph.name()));
+        }
+        let weights = weights.map(|(values, _)| (values, params.weight_transform));
+        return Ok(graph.with_directions(listed, weights));
+    }
+    match weights {
+        None => Ok(graph),
+        Some((values, part)) => put(graph, &listed, &values, part, params, exec),
+    }
+}
+
+/// The graph with its directions.
+pub(super) fn in_roles(graph: Graph, source: &str, exec: &Exec) -> Result<Graph> {
+    if !graph.has_directions() {
+        let need = "false for this source, whose edges have no directions";
+        return Err(Error::param("directed", format!("true, for {source}"), need));
+    }
+    let (name, count) = (graph.name().to_string(), graph.nodes());
+    let (graph, notices) = graph.in_roles()?;
+    let notices: Vec<String> = notices.into_iter().map(|notice| format!("; {notice}")).collect();
+    let labels = "; labels are not used";
+    exec.notice(format!(
+        "{name}: directed, {count} nodes, each as `source:ID` and as `target:ID`{labels}{}",
+        notices.concat()
+    ));
+    Ok(graph)
+}
+
+/// Refuses directions of a format from which they are not read.
+pub(super) fn undirected(params: &LoadParams, format: &str) -> Result<()> {
+    if !params.directed {
+        return Ok(());
+    }
+    let need = format!("another format: directions are not read from {format}; an edge list has them");
+    Err(Error::param("directed", "true", need))
+}
+
+/// The share of edges that are listed in both directions, if that is neither none nor all.
+pub(super) fn reciprocal(listed: &[Pair]) -> Option<f64> {
+    let mut sorted: Vec<Pair> = listed.iter().copied().filter(|[i, j]| i != j).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let both = sorted.iter().filter(|[i, j]| sorted.binary_search(&[*j, *i]).is_ok()).count();
+    (both > 0 && both < sorted.len()).then(|| both as f64 / sorted.len() as f64)
 }
 
 /// Adds the weights of the listed edges, which come from the named part of the source.
-pub(super) fn put(
+fn put(
     graph: Graph,
     listed: &[Pair],
     weights: &[f32],
@@ -62,7 +124,9 @@ pub(super) fn none_in(params: &LoadParams, format: &str) -> Result<()> {
     match &params.weight {
         None => Ok(()),
         Some(wanted) => {
-            let need = format!("another format: weights are not read from {format}; an edge list may have a column of weights");
+            let need = format!(
+                "another format: weights are not read from {format}; an edge list may have a column of weights"
+            );
             Err(Error::param("weight", wanted, need))
         }
     }

@@ -92,7 +92,7 @@ fn columns_are_read_by_kind_and_said() {
     assert_eq!(row(&graph, 0), [30.0, 1.0, 2.0, 18_262.0]);
     assert!(row(&graph, 1)[0].is_nan() && row(&graph, 3)[1].is_nan() && row(&graph, 3)[3] == 18_261.5);
     assert_eq!(graph.class_names().unwrap(), ["no", "yes"]);
-    let line = graph.schema().unwrap().line(4, 2);
+    let line = graph.schema().unwrap().line(4, 2, None);
     assert_eq!(
         line,
         "read as an edge list: ends from `source` and `target` (1 header line); ids from `id` (1 header line); 2 classes from `label`; \
@@ -255,22 +255,6 @@ fn tables_of_spreadsheets() {
     });
     let nodes = folder.file("wide.csv", wide);
     refused(&edges, &LoadParams::default().nodes(nodes), &["UTF-16", "save the file as UTF-8"]);
-}
-
-#[test]
-fn a_target_of_many_numbers_is_no_class() {
-    let folder = Folder::new("target");
-    let edges = folder.file("e.csv", ring(60));
-    let table: String = (0..60)
-        .fold("id,x,target\n".into(), |text, at| text + &format!("{at},{},{}.5\n", at * 7 % 11, at * at));
-    let nodes = folder.file("n.csv", table);
-    let (graph, notices) = read(&edges, &LoadParams::default().nodes(&nodes)).unwrap();
-    assert!(graph.labels().is_none() && columns(&graph).len() == 1);
-    assert!(notices.contains("60 different numbers: the target of a regression"), "{notices}");
-    assert_eq!(graph.schema().unwrap().dropped[0].why, load::REGRESSION_TARGET);
-    let mut params = LoadParams::default().nodes(&nodes);
-    params.label = Some("target".into());
-    refused(&edges, &params, &["column `target` holds 60 different numbers", "quintiles"]);
 }
 
 #[test]

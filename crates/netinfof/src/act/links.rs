@@ -1,6 +1,7 @@
 //! Act on links: a logistic regression over symmetric pair features, chosen by validation Hits@K.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,7 @@ use super::{ActReport, Chosen, Grid, LinkCalibration, LogOdds, PathStep, groups_
 use crate::error::{Error, Result};
 use crate::evidence::Estimate;
 use crate::exec::Exec;
-use crate::graph::{Csr, Pair};
+use crate::graph::{Csr, Pair, ordered};
 use crate::kernel;
 use crate::linalg::sgl::{Design, DesignBlock, Solver, Target, Weights};
 use crate::linalg::{SglInfo, SglParams};
@@ -250,6 +251,9 @@ pub struct TestPairs {
     others: Option<PairSet>,
     /// Degree-matched negatives of the test edges, if the others are uniform.
     matched: Option<PairSet>,
+    /// Directed graphs: the reverses of the test edges that are no edges themselves, and the numbers of these test
+    /// edges.
+    reverse: Option<(PairSet, Vec<usize>)>,
 }
 
 impl TestPairs {
@@ -274,20 +278,33 @@ impl TestPairs {
             Negatives::Degree | Negatives::Heart => None,
         };
         let test = Evaluated::new(&split.test, source, exec);
-        Ok(TestPairs { k, judge, test, others, matched: matched.map(prepared) })
+        let reverse = split.sides().filter(|sides| sides.are_roles()).and_then(|sides| {
+            let reverses = split.test.positives.iter().enumerate().filter_map(|(at, &pair)| {
+                let [i, j] = sides.oriented(pair);
+                let reverse = ordered([sides.twin(j)?, sides.twin(i)?]);
+                (!all.contains(reverse[0], reverse[1])).then_some((reverse, at))
+            });
+            let (pairs, numbers): (Vec<Pair>, Vec<usize>) = reverses.unzip();
+            (!pairs.is_empty()).then(|| (prepared(pairs), numbers))
+        });
+        Ok(TestPairs { k, judge, test, others, matched: matched.map(prepared), reverse })
     }
 
     /// All sets of pairs.
     pub(crate) fn sets(&self) -> impl Iterator<Item = &PairSet> {
-        let TestPairs { judge, test, others, matched, .. } = self;
-        let own = [judge.positives.as_ref(), judge.negatives.as_ref(), others.as_ref(), matched.as_ref()];
+        let TestPairs { judge, test, others, matched, reverse, .. } = self;
+        let reverse = reverse.as_ref().map(|own| &own.0);
+        let own =
+            [judge.positives.as_ref(), judge.negatives.as_ref(), others.as_ref(), matched.as_ref(), reverse];
         [&test.positives, &test.negatives].into_iter().chain(own.into_iter().flatten())
     }
 
     /// All sets of pairs, in the same order.
     pub(crate) fn sets_mut(&mut self) -> impl Iterator<Item = &mut PairSet> {
-        let TestPairs { judge, test, others, matched, .. } = self;
-        let own = [judge.positives.as_mut(), judge.negatives.as_mut(), others.as_mut(), matched.as_mut()];
+        let TestPairs { judge, test, others, matched, reverse, .. } = self;
+        let reverse = reverse.as_mut().map(|own| &mut own.0);
+        let own =
+            [judge.positives.as_mut(), judge.negatives.as_mut(), others.as_mut(), matched.as_mut(), reverse];
         [&mut test.positives, &mut test.negatives].into_iter().chain(own.into_iter().flatten())
     }
 
@@ -406,6 +423,15 @@ pub fn links(
     let test = scores(&pairs.test);
     let mut report =
         ActReport::new(metrics(&valid_scores), metrics(&test), &weights, names.zip(&ranges), chosen);
+    if let Some((reverse, numbers)) = &pairs.reverse {
+        let back = model.scores(&weighing, reverse, exec);
+        let above = numbers.iter().zip(&back).map(|(&at, &back)| match test[0][at].total_cmp(&back) {
+            Ordering::Greater => 1.0,
+            Ordering::Equal => 0.5,
+            Ordering::Less => 0.0,
+        });
+        report.test.push(DIRECTION, above.sum::<f64>() / numbers.len() as f64);
+    }
     report.path = path;
     report.curves = Some(Curves::new(&test[0], &test[1]));
     let others = model.scores(&weighing, pairs.others(), exec);
@@ -428,6 +454,9 @@ pub fn links(
     report.information = Estimate::mean(&halves, 1.0);
     let prior = test[0].len() as f64 / (test[0].len() + test[1].len()).max(1) as f64;
     report.no_information = [("auc".into(), 0.5), ("ap".into(), prior)].into_iter().collect();
+    if pairs.reverse.is_some() {
+        report.no_information.push(DIRECTION, 0.5);
+    }
     report.baseline = Some(0.5);
     report.beyond_degree_auc = pairs
         .matched
@@ -448,6 +477,9 @@ impl PenaltyPath {
             .collect()
     }
 }
+
+/// The share of test edges whose reverse is no edge and has a lower score; ties count half.
+const DIRECTION: &str = "direction";
 
 /// The K to use: the requested one if there are enough negatives; by default 100, or the largest of 50, 20,
 /// 10, … that fits.

@@ -54,7 +54,7 @@ pub struct GraphFacts {
     /// joins both.
     #[serde(default)]
     pub bipartite: bool,
-    /// Whether the edges have directions: never, because they are dropped when a graph is read.
+    /// Whether the edges have directions that are used. Every node then counts twice, as a source and as a target.
     #[serde(default)]
     pub directed: bool,
     /// Whether the edges have weights that are used.
@@ -205,7 +205,7 @@ impl Graph {
             largest_component: shape.largest,
             clustering: shape.clustering,
             bipartite: shape.bipartite,
-            directed: false,
+            directed: self.is_directed(),
             weighted: self.adjacency.values().is_some(),
             weights: self.weights().map(EdgeWeights::facts),
             self_loops_dropped: self.self_loops,

@@ -41,6 +41,8 @@ pub struct Sides {
     /// Whether the ids of the graph begin with the name of their side, because ids of the two sides overlap.
     qualified: bool,
     origin: SidesOrigin,
+    /// Whether the sides are the two roles of the nodes of a directed graph.
+    roles: bool,
 }
 
 impl Sides {
@@ -50,7 +52,7 @@ impl Sides {
         let of = |side: bool| (0..).zip(&second).filter(|own| *own.1 == side).map(|own| own.0).collect();
         let nodes = [of(false), of(true)];
         let names = ["user", "item"].map(String::from);
-        Sides { second, nodes, names, qualified: false, origin: SidesOrigin::Given }
+        Sides { second, nodes, names, qualified: false, origin: SidesOrigin::Given, roles: false }
     }
 
     /// Names the sides.
@@ -67,14 +69,40 @@ impl Sides {
         self
     }
 
+    /// Declares that the sides are the two roles of the nodes of a directed graph: all nodes as sources, then the
+    /// same nodes as targets.
+    #[must_use]
+    pub(super) fn into_roles(self) -> Self {
+        self.of_roles().expect("every node has both roles")
+    }
+
+    /// The same for sides that were saved; `None` if there are not as many targets as sources, or they do not follow
+    /// them.
+    pub fn of_roles(mut self) -> Option<Self> {
+        let count = self.nodes[0].len();
+        self.roles = true;
+        (count == self.nodes[1].len() && self.second[count..].iter().all(|&second| second)).then_some(self)
+    }
+
+    /// Whether the sides are the roles of the nodes of a directed graph.
+    pub fn are_roles(&self) -> bool {
+        self.roles
+    }
+
+    /// The same node in its other role, in a directed graph.
+    pub fn twin(&self, node: NodeId) -> Option<NodeId> {
+        let count = self.nodes[0].len() as NodeId;
+        self.roles.then(|| if node < count { node + count } else { node - count })
+    }
+
     /// The side of a node: 0 or 1.
     pub fn of(&self, node: NodeId) -> usize {
         usize::from(self.second[node as usize])
     }
 
-    /// Whether a pair joins the two sides.
+    /// Whether a pair joins the two sides, and in a directed graph two different nodes.
     pub fn across(&self, [i, j]: Pair) -> bool {
-        self.of(i) != self.of(j)
+        self.of(i) != self.of(j) && !(self.roles && self.twin(i) == Some(j))
     }
 
     /// The same pair, with the node of the first side first.
@@ -94,7 +122,8 @@ impl Sides {
 
     /// Number of pairs that join the two sides.
     pub fn pairs(&self) -> usize {
-        self.nodes[0].len() * self.nodes[1].len()
+        let loops = if self.roles { self.nodes[0].len() } else { 0 };
+        self.nodes[0].len() * self.nodes[1].len() - loops
     }
 
     /// Names of the two sides.

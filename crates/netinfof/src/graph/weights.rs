@@ -128,7 +128,9 @@ pub struct WeightFacts {
 /// Checks a weight; the error says what is wrong with it, and what to do.
 pub fn checked_weight(weight: f64) -> std::result::Result<f32, String> {
     if weight.is_nan() {
-        return Err("no weight; every edge needs one, or leave `weight` out to use the edges without weights".into());
+        return Err(
+            "no weight; every edge needs one, or leave `weight` out to use the edges without weights".into(),
+        );
     }
     if weight < 0.0 {
         return Err(format!(
@@ -224,7 +226,8 @@ impl Graph {
         transform: WeightTransform,
     ) -> Result<(Self, Vec<String>)> {
         if weights.len() != listed.len() {
-            let what = format!("{} weights for {} edges; one per edge was expected", weights.len(), listed.len());
+            let what =
+                format!("{} weights for {} edges; one per edge was expected", weights.len(), listed.len());
             return Err(Error::InvalidGraph { what });
         }
         for (&[i, j], &weight) in listed.iter().zip(weights) {

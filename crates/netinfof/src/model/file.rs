@@ -29,8 +29,8 @@ use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
 const VERSION: u32 = 5;
-/// The version of files without weights of edges and whose target is classes, if it is of nodes, which older programs
-/// can read.
+/// The version of files without weights and directions of edges and whose target is classes, if it is of nodes, which
+/// older programs can read.
 const OF_CLASSES: u32 = 4;
 /// The version of files without sides and without the columns of a table, which older programs can read.
 const WITHOUT_SIDES: u32 = 3;
@@ -74,6 +74,9 @@ struct ModelHead {
 struct SidesHead {
     names: [String; 2],
     qualified: bool,
+    /// Whether they are the roles of the nodes of a directed graph.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    roles: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -208,10 +211,11 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         about: model.about.clone(),
         components,
         preparations: model.preparations.clone(),
-        sides: model
-            .graph
-            .sides()
-            .map(|sides| SidesHead { names: sides.names().clone(), qualified: sides.has_qualified_ids() }),
+        sides: model.graph.sides().map(|sides| SidesHead {
+            names: sides.names().clone(),
+            qualified: sides.has_qualified_ids(),
+            roles: sides.are_roles(),
+        }),
         weights: model.weight_scale(),
         schema: model.graph.schema().cloned(),
         links,
@@ -230,7 +234,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
     let of_classes = head.nodes.as_ref().is_none_or(|nodes| nodes.calibration.is_some());
     let format = match (head.sides.is_some() || head.schema.is_some(), tables) {
-        _ if !of_classes || head.weights.is_some() => VERSION,
+        _ if !of_classes || head.weights.is_some() || model.graph.is_directed() => VERSION,
         (true, _) => OF_CLASSES,
         (false, true) => WITHOUT_SIDES,
         (false, false) => WITHOUT_TABLES,
@@ -343,7 +347,7 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     // The version first: later fields may have another format.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
-    if ![WITHOUT_TABLES, WITHOUT_SIDES, OF_CLASSES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
+    if !version.is_some_and(|version| (u64::from(WITHOUT_TABLES)..=u64::from(VERSION)).contains(&version)) {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
         return Err(fault(format!(
             "the model has {version}; this version of netinfof reads formats {WITHOUT_TABLES} to {VERSION}"
@@ -363,10 +367,17 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
     let ModelHead { about, components, mut preparations, sides, weights, schema, links, nodes } = head;
     let (mut graph, training) = graph(found, &about, weights)?;
     let weighted = training.values().is_some();
-    if let Some(SidesHead { names, qualified }) = sides {
+    if let Some(SidesHead { names, qualified, roles }) = sides {
         let second: Vec<bool> = found.bytes("sides")?.into_iter().map(|side| side == 1).collect();
         found.check("sides", second.len(), about.nodes)?;
-        graph = graph.with_sides(Sides::new(second).named(names).with_qualified_ids(qualified))?;
+        let mut sides = Sides::new(second).named(names).with_qualified_ids(qualified);
+        if roles {
+            let Some(own) = sides.of_roles() else {
+                return found.fault("the roles of the nodes are inconsistent");
+            };
+            sides = own;
+        }
+        graph = graph.with_sides(sides)?;
     }
     if let Some(schema) = schema {
         if !schema.columns.is_empty() {
@@ -394,7 +405,9 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
         .map(|made| place(found, made, about.nodes, weighted, &preparations))
         .collect::<Result<_>>()?;
     let fit = match (links, nodes) {
-        (Some(links), None) => FittedTask::Links(link_fit(found, places, links, weighted)?),
+        (Some(links), None) => {
+            FittedTask::Links(link_fit(found, places, links, weighted, graph.is_directed())?)
+        }
         (None, Some(mut nodes)) => {
             graph = graph.with_class_names(nodes.names.take());
             FittedTask::Nodes(node_fit(found, places, nodes)?)
@@ -513,6 +526,7 @@ fn link_fit(
     places: Vec<NodePlacement>,
     head: LinkHead,
     weighted: bool,
+    directed: bool,
 ) -> Result<LinkFit> {
     let mut embedded = Vec::with_capacity(places.len());
     for place in places {
@@ -522,7 +536,7 @@ fn link_fit(
         found.check(&name, h.cols(), place.cols())?;
         embedded.push((place, h));
     }
-    let x = if head.pairwise { Some(pairwise(found, weighted)?) } else { None };
+    let x = if head.pairwise { Some(pairwise(found, weighted, directed)?) } else { None };
     let weights = found.floats("weights")?;
     let width =
         embedded.iter().map(|(place, _)| place.cols()).sum::<usize>() + x.as_ref().map_or(0, Pairwise::width);
@@ -539,10 +553,9 @@ fn link_fit(
     Ok(LinkFit { embedded, x, model, calibration: head.calibration, ranking: head.ranking })
 }
 
-fn pairwise(found: &ArrayReader<'_>, weighted: bool) -> Result<Pairwise> {
+fn pairwise(found: &ArrayReader<'_>, weighted: bool, directed: bool) -> Result<Pairwise> {
     let columns = found.matrix("X.columns")?;
-    let weighted = if weighted { pairwise::WEIGHTED.len() } else { 0 };
-    found.check("X.columns", columns.rows(), pairwise::COLUMNS.len() + weighted)?;
+    found.check("X.columns", columns.rows(), pairwise::width(weighted, directed))?;
     found.check("X.columns", columns.cols(), 2)?;
     let (counts, knots) = (found.numbers("X.knots.counts")?, found.floats("X.knots")?);
     found.check("X.knots.counts", counts.len(), columns.rows())?;

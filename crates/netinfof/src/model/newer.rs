@@ -132,6 +132,12 @@ impl Model {
             return Ok(newer.bare().without_sides());
         };
         let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        match (own.are_roles(), newer.is_directed()) {
+            (true, true) => return Ok(newer.bare()),
+            (true, false) => return unsuitable("its edges have no directions, but the model was fitted on a directed graph; read it as `directed`".into()),
+            (false, true) => return unsuitable("it is directed, but the model was fitted on a graph that is not; leave `directed` out".into()),
+            (false, false) => {}
+        }
         let of_known = known.iter().map(|node| node.map(|node| own.of(node) == 1));
         let mut second: Vec<Option<bool>> = of_known.collect();
         if let Some(stated) = newer.sides() {

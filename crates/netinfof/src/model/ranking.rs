@@ -130,7 +130,8 @@ impl RankingChoice {
 
     /// Compares the rankings on the validation edges of the split that the model was fitted on.
     pub(super) fn of(model: &Model, split: &LinkSplit, exec: &Exec) -> Result<Option<Self>> {
-        let Some(sides) = split.sides() else { return Ok(None) };
+        // Filters would rank a node of a directed graph as its own partner: the model ranks alone.
+        let Some(sides) = split.sides().filter(|sides| !sides.are_roles()) else { return Ok(None) };
         let mut held_out = HeldOut::new(&split.valid.positives, sides);
         held_out.thin(COMPARED);
         let mut scorer = model.links(Seen::Training, None, exec)?;

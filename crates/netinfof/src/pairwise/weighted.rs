@@ -44,7 +44,15 @@ pub(super) struct WeightedWalker<'a> {
 impl<'a> WeightedWalker<'a> {
     pub(super) fn new(source: &'a WeightedSource, graph: &'a Csr, max_degree: usize) -> Self {
         let n = graph.rows();
-        WeightedWalker { source, graph, max_degree, start: 0, near: vec![0.0; n], two: vec![0.0; n], reached: Vec::new() }
+        WeightedWalker {
+            source,
+            graph,
+            max_degree,
+            start: 0,
+            near: vec![0.0; n],
+            two: vec![0.0; n],
+            reached: Vec::new(),
+        }
     }
 
     pub(super) fn start(&mut self, node: NodeId) {
@@ -88,7 +96,8 @@ impl<'a> WeightedWalker<'a> {
         }
         // Walks over the edge itself, to the other end and from there out and back.
         let direct = f64::from(self.near[j]);
-        paths -= direct / sums[j].max(f64::MIN_POSITIVE) * (around[j] - direct * direct / sums[i].max(f64::MIN_POSITIVE));
+        paths -= direct / sums[j].max(f64::MIN_POSITIVE)
+            * (around[j] - direct * direct / sums[i].max(f64::MIN_POSITIVE));
         let [own, theirs] = [i, j].map(|node| (sums[node] - direct).max(0.0).ln_1p());
         let difference = match sides {
             None => (own - theirs).abs(),
@@ -144,13 +153,8 @@ mod tests {
                 .filter(|&(a, b)| b != i && a != j)
                 .map(|(a, b)| w(i, a) * w(a, b) * w(b, j) / sum[a] / sum[b])
                 .sum();
-            let expected = [
-                own(i) + own(j),
-                (own(i) - own(j)).abs(),
-                common,
-                (common + 1e-3).ln(),
-                (paths + 1e-3).ln(),
-            ];
+            let expected =
+                [own(i) + own(j), (own(i) - own(j)).abs(), common, (common + 1e-3).ln(), (paths + 1e-3).ln()];
             for (found, expected) in columns.row(at)[COLUMNS.len()..].iter().zip(expected) {
                 assert!((f64::from(*found) - expected).abs() < 1e-3, "{i} {j}: {found} {expected}");
             }

@@ -204,6 +204,21 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
     findings.pairs("shared-negatives", &shared(parts[4].1, &sets[3]), |n| {
         format!("{n} of {} test negatives are validation negatives too", parts[4].1.len())
     });
+    if let Some(sides) = graph.sides().filter(|sides| sides.are_roles()) {
+        let reversed = |&&[i, j]: &&Pair| {
+            let twins = sides.twin(i).zip(sides.twin(j));
+            twins.is_some_and(|(i, j)| sets[0].contains(&ordered([i, j])))
+        };
+        for (name, part) in &parts[1..3] {
+            let count = part.iter().filter(reversed).count();
+            if count > 0 {
+                exec.notice(format!(
+                    "{count} of {} {name} edges have their reverse among the training edges: copying reverse edges predicts them",
+                    part.len()
+                ));
+            }
+        }
+    }
     let known = graph.adjacency_with(parts[..3].iter().flat_map(|(_, part)| part.iter()));
     for (at, kind) in [(4, "test-negatives-are-edges"), (3, "validation-negatives-are-edges")] {
         let (name, part) = parts[at];
@@ -244,7 +259,7 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
         }
     }
     exec.check()?;
-    let twins = graph.features().twins(graph.nodes());
+    let twins = graph.feature_twins();
     duplicated(&mut findings, &twins);
     exec.check()?;
     let training: Vec<Pair> = sets[0].iter().copied().filter(|pair| pair[0] != pair[1]).collect();
@@ -429,7 +444,7 @@ pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
     findings.nodes("class-not-in-training", &untaught, |n| {
         format!("{n} of {} test nodes have a class without training nodes", sets.test.len())
     });
-    let twins = graph.features().twins(graph.nodes());
+    let twins = graph.feature_twins();
     duplicated(&mut findings, &twins);
     let known: HashSet<(NodeId, i32)> =
         sets.train.iter().map(|&node| (twins[node as usize], labels[node as usize])).collect();

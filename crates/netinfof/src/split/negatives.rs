@@ -61,8 +61,9 @@ impl PairSpace<'_> {
         ordered([0, 1].map(|side| random_of(sides.nodes(side), draw)))
     }
 
+    /// Whether a pair of the two sides is no negative: an edge, or the two roles of one node.
     fn is_edge(&self, [i, j]: Pair) -> bool {
-        self.edges.contains(i, j)
+        self.edges.contains(i, j) || self.sides.is_some_and(|sides| sides.twin(i) == Some(j))
     }
 
     /// A pair that is not an edge. There must be one.

@@ -6,6 +6,7 @@ mod bipartite;
 #[path = "../../../netinfof-io/tests/suite/data.rs"]
 mod data;
 mod determinism;
+mod directed;
 mod families;
 mod ordinary;
 mod own_components;

@@ -1,0 +1,107 @@
+"""Weights and directions of edges."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import netinfof
+
+
+def ring(nodes: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    edges = [(node, (node + step) % nodes) for node in range(nodes) for step in (1, 2, 5)]
+    return np.array(edges).T, np.array([1.0 + (i * j) % 7 for i, j in edges])
+
+
+def test_weights_are_kept_and_follow_the_edges() -> None:
+    edge_index, weights = ring()
+    graph = netinfof.Graph(edge_index, edge_weight=weights)
+    assert graph.edge_weight is not None
+    given = {tuple(sorted(edge)): weight for edge, weight in zip(edge_index.T.tolist(), weights)}
+    assert [given[tuple(edge)] for edge in graph.edge_index.T.tolist()] == graph.edge_weight.tolist()
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.edge_weight.tolist() == graph.edge_weight.tolist()
+    assert netinfof.Graph(edge_index).edge_weight is None
+
+
+def test_weights_of_parallel_edges_and_directions() -> None:
+    with pytest.warns(UserWarning, match="summed.*mean"):
+        graph = netinfof.Graph([[0, 0, 1, 2], [1, 1, 2, 1]], edge_weight=[1, 2, 4, 6])
+    assert graph.edge_weight.tolist() == [3, 5]
+    with pytest.warns(UserWarning, match="1 edge of weight 0 dropped"):
+        assert netinfof.Graph([[0, 1, 0], [1, 2, 2]], edge_weight=[1, 0, 2]).num_edges == 2
+
+
+@pytest.mark.parametrize(
+    ("weights", "fault"),
+    [([1, -2], "edge .1, 2.: weight -2 is negative"), ([1, np.nan], "no weight"), ([1], "one number for each of 2 edges"), (["a", "b"], "need numbers")],
+)
+def test_bad_weights_are_refused(weights: list[float], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        netinfof.Graph([(0, 1), (1, 2)], edge_weight=weights)
+
+
+def test_weights_of_other_objects() -> None:
+    edge_index, weights = ring()
+    expected = netinfof.Graph(edge_index, edge_weight=weights).edge_weight.tolist()
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"source": edge_index[0], "target": edge_index[1], "strength": weights})
+    assert netinfof.Graph.from_frame(frame, weight="strength").edge_weight.tolist() == expected
+    with pytest.warns(UserWarning, match="`strength`"):
+        assert netinfof.Graph.from_frame(frame).edge_weight is None
+    with pytest.raises(ValueError, match="invalid `weight`"):
+        netinfof.Graph.from_frame(frame, weight="amount")
+
+
+def test_weights_of_sparse_matrices() -> None:
+    scipy = pytest.importorskip("scipy.sparse")
+    edge_index, weights = ring()
+    half = scipy.coo_matrix((weights, edge_index), shape=(60, 60))
+    graph = netinfof.Graph.from_scipy(half + half.T, weighted=True, weight_scale="linear")
+    assert graph.edge_weight.tolist() == netinfof.Graph(edge_index, edge_weight=weights).edge_weight.tolist()
+
+
+def test_weights_of_networkx() -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 2.0), ("b", "c", 5.0)])
+    assert netinfof.Graph.from_networkx(graph, weight="weight").edge_weight.tolist() == [2, 5]
+    with pytest.raises(ValueError, match="one of weight"):
+        netinfof.Graph.from_networkx(graph, weight="strength")
+
+
+def test_files_keep_weights(tmp_path) -> None:
+    edge_index, weights = ring()
+    graph = netinfof.Graph(edge_index, edge_weight=weights)
+    graph.save(tmp_path / "g.npz")
+    assert netinfof.Graph.from_file(tmp_path / "g.npz").edge_weight.tolist() == graph.edge_weight.tolist()
+    rows = "\n".join(f"{i},{j},{w}" for (i, j), w in zip(edge_index.T.tolist(), weights))
+    (tmp_path / "g.csv").write_text(f"source,target,minutes\n{rows}\n")
+    read = netinfof.Graph.from_file(tmp_path / "g.csv", weight="minutes", weight_scale="linear")
+    assert read.edge_weight.tolist() == graph.edge_weight.tolist()
+
+
+def test_equal_weights_change_nothing() -> None:
+    edge_index, _ = ring(200)
+    plain = netinfof.probe(netinfof.Graph(edge_index), splits=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        equal = netinfof.probe(netinfof.Graph(edge_index, edge_weight=np.ones(edge_index.shape[1])), splits=1)
+    assert plain.data["components"] == equal.data["components"]
+
+
+def test_directed_graphs() -> None:
+    nodes = 120
+    edges = [(i, (i + 1 + 3 * ((i * 7 + k * k * 5) % 40)) % nodes) for i in range(nodes) for k in range(8)]
+    graph = netinfof.Graph(np.array(edges).T, directed=True)
+    assert graph.directed and graph.num_nodes == 2 * nodes
+    assert graph.nodes[0] == "source:0" and graph.nodes[nodes] == "target:0"
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.directed and again.edge_index.tolist() == graph.edge_index.tolist()
+    result = netinfof.act(graph)
+    assert result.test["direction"] > 0.9
+    with pytest.raises(ValueError, match="directed"):
+        netinfof.Graph([[0, 1], [2, 3]], directed=True, bipartite=True)
