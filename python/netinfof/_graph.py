@@ -54,6 +54,10 @@ class Graph:
         candidates for an edge. None: the structure decides, with a warning.
     sides
         For a bipartite graph, 0 or 1 for every node. None: the sides follow from the structure.
+    edge_time
+        The time of every edge in `edge_index`: numbers or dates. Link prediction is then split by time: an
+        edge exists from its first time, and training edges are earlier than validation edges, and these
+        earlier than test edges. None: the split is random.
 
     Raises
     ------
@@ -84,6 +88,7 @@ class Graph:
         name: str = "graph",
         bipartite: bool | None = None,
         sides: Any = None,
+        edge_time: Any = None,
     ) -> None:
         source, target = _convert.ends(edge_index)
         if nodes is not None and num_nodes is None:
@@ -107,7 +112,8 @@ class Graph:
             num_nodes = _convert.count(None, None, source, target)
         x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
         known = _convert.sides_of(bipartite, sides, num_nodes)
-        self._set(Parts(source, target, num_nodes, x, y, nodes, sides=known), name)
+        times = None if edge_time is None else _convert.times_of(edge_time, len(source), "edge_time")
+        self._set(Parts(source, target, num_nodes, x, y, nodes, sides=known, times=times), name)
 
     def _set(self, parts: Parts, name: str) -> None:
         import numpy as np
@@ -144,6 +150,7 @@ class Graph:
                 "unknown_nodes": parts.unknown_nodes,
                 "sides": parts.sides,
                 "side_names": None if parts.side_names is None else list(parts.side_names),
+                "times": parts.times,
             }
         )
         self._native = native
@@ -174,8 +181,8 @@ class Graph:
     def of(cls, data: GraphLike) -> Graph:
         """Make a graph of any supported object.
 
-        Edges have no weights, directions or times. If the object has any of these, a warning names what is not
-        used.
+        Edges have no weights or directions, and times only where the object is made with them. If the object has
+        any of these, a warning names what is not used.
 
         Parameters
         ----------
@@ -183,7 +190,7 @@ class Graph:
             A :class:`Graph`, a file or the name of a dataset (see :meth:`from_file`), a `Data` of PyG or a
             dataset with one graph, a `HeteroData` with one relation, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
             frame, an edge index, a list of edges, or a mapping with ``edge_index`` and optionally ``x``,
-            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite`` and ``sides``.
+            ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite``, ``sides`` and ``edge_time``.
 
         Returns
         -------
@@ -210,7 +217,7 @@ class Graph:
         if isinstance(data, (str, os.PathLike)):
             return cls.from_file(data)
         if isinstance(data, Mapping):
-            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides"}
+            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides", "edge_time"}
             if "edge_index" not in data or not known.issuperset(data):
                 raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and optionally {', '.join(sorted(known - {'edge_index'}))})")
             return cls(**data)
@@ -259,6 +266,7 @@ class Graph:
         id: str | None = None,
         label: str | None = None,
         ends: tuple[str, str] | None = None,
+        time: str | None = None,
         header: bool | None = None,
         features: str | Sequence[str] | None = None,
         drop: str | Sequence[str] | None = None,
@@ -287,6 +295,9 @@ class Graph:
         ends
             The two id columns of an edge list, by name or number. None: ``source`` and ``target`` or other
             common names, else the first two columns.
+        time
+            The column of an edge list, by name or number, or the array of an npz file that holds the times of
+            the edges; link prediction is then split by time. None: the split is random.
         header
             Whether the first line of each text table names its columns. None: detected.
         features
@@ -326,7 +337,7 @@ class Graph:
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         from ._columns import names_of
 
-        given = {"id": id, "label": label, "format": format, "ends": None if ends is None else ",".join(map(str, ends))}
+        given = {"id": id, "label": label, "format": format, "time": time, "ends": None if ends is None else ",".join(map(str, ends))}
         for key, value in {"features": features, "drop": drop, "categorical": categorical, "numeric": numeric}.items():
             given[key] = ",".join(names_of(value)) or None
         tables = [] if nodes is None else [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
@@ -396,13 +407,16 @@ class Graph:
         return cls._of_parts(_convert.hetero(data, relation), name)
 
     @classmethod
-    def from_pyg(cls, data: Any, *, name: str = "graph") -> Graph:
+    def from_pyg(cls, data: Any, *, time: str | None = None, name: str = "graph") -> Graph:
         """Make a graph of a `Data` of PyG.
 
         Parameters
         ----------
         data
             Its ``edge_index``, ``x``, ``y`` and masks are used. ``split="masks"`` uses the masks.
+        time
+            The attribute with one time per edge, such as ``"edge_time"``; link prediction is then split by
+            time. None: the split is random.
         name
             Name of the graph in reports.
 
@@ -411,7 +425,7 @@ class Graph:
         Graph
             The graph.
         """
-        return cls._of_parts(_convert.pyg(data), name)
+        return cls._of_parts(_convert.pyg(data, time), name)
 
     @classmethod
     def from_dgl(cls, graph: Any, *, features: str | None = None, label: str | None = None, name: str = "graph") -> Graph:
@@ -526,6 +540,7 @@ class Graph:
         *,
         source: str | None = None,
         target: str | None = None,
+        time: str | None = None,
         id: str | None = None,
         label: str | None = None,
         features: str | Sequence[str] | None = None,
@@ -552,6 +567,9 @@ class Graph:
             `item` and other common pairs; docs/formats.md), or the only two columns.
         target
             Id column of the other end. Give both `source` and `target`, or neither.
+        time
+            Column of the edge frame with the times of the edges: numbers or dates. Link prediction is then
+            split by time. None: the split is random.
         id
             Id column of the node frame. None: `id`, `node`, `node_id`, `nodeid` or `name`.
         label
@@ -592,7 +610,7 @@ class Graph:
 
         known = None if like is None else like._native.schema
         choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
-        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices), name)
+        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices, time), name)
 
     @property
     def name(self) -> str:
@@ -633,6 +651,24 @@ class Graph:
     def edge_index(self) -> NDArray[np.int64]:
         """Edges as two rows of node numbers. Each edge occurs once, with its smaller end in the first row."""
         return self._native.edges()
+
+    @property
+    def edge_time(self) -> NDArray[Any] | None:
+        """The first time of every edge, in the order of :attr:`edge_index`; None if the edges have no times.
+
+        Dates are an array of ``datetime64``.
+        """
+        import numpy as np
+
+        found = self._native.times()
+        if found is None:
+            return None
+        _, times, dates = found
+        if not dates:
+            return times
+        day = np.floor(times)
+        rest = np.round((times - day) * 86_400e6).astype("timedelta64[us]")
+        return day.astype(np.int64).astype("datetime64[D]").astype("datetime64[us]") + rest
 
     @property
     def x(self) -> Any:
@@ -902,11 +938,11 @@ class Graph:
         x = self.x if rows is None else (*rows, self.num_features)
         known = self._native.sides
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
-        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names)
+        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, self._native.times())
         return _restored, (kept,)
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
-    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names = state
-    given = {"classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names}
+    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names, times = state
+    given = {"times": times, "classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names}
     return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name)

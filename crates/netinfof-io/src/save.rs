@@ -183,8 +183,7 @@ fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     let mut rows: Vec<[usize; 2]> = Vec::new();
     let mut written = 0;
     let mut flush = |rows: &mut Vec<[usize; 2]>| {
-        let mut columns =
-            [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row[end]))).to_vec();
+        let mut columns = [0, 1].map(|end| id_column(graph, kind, rows.iter().map(|row| row[end]))).to_vec();
         if let Some(times) = times {
             let own = times.first()[written..written + rows.len()].iter();
             columns.push(if dated(times) {

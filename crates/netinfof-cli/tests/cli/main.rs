@@ -9,6 +9,7 @@ mod input;
 mod models;
 mod reports;
 mod tables;
+mod times;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

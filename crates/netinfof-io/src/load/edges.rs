@@ -24,7 +24,8 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
     if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
         return two_sides::read(path, name, sides, params, exec);
     }
-    if let Some(layout) = layout.filter(|layout| params.nodes.is_empty() && params.ends.is_none() && layout.time.is_none())
+    if let Some(layout) =
+        layout.filter(|layout| params.nodes.is_empty() && params.ends.is_none() && layout.time.is_none())
         && let Some(graph) = numbered::read(path, name, &layout, exec)?
     {
         layout.notice(name, exec);

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ColumnSummary, Csr, EdgeTimes, Features, Graph, NodeId, Schema, Sides, SidesOrigin, TimesFacts, Truth, shape};
+use super::{
+    ColumnSummary, Csr, EdgeTimes, Features, Graph, NodeId, Schema, Sides, SidesOrigin, TimesFacts, Truth,
+    shape,
+};
 use crate::evidence::Estimate;
 
 /// More classes are not listed one by one.

@@ -61,7 +61,7 @@ impl PairSpace<'_> {
         ordered([0, 1].map(|side| random_of(sides.nodes(side), draw)))
     }
 
-    fn is_edge(&self, [i, j]: Pair) -> bool {
+    pub(super) fn is_edge(&self, [i, j]: Pair) -> bool {
         self.edges.contains(i, j)
     }
 
@@ -165,7 +165,7 @@ impl PairSpace<'_> {
     }
 }
 
-fn random_of(nodes: &[NodeId], draw: &mut Draw) -> NodeId {
+pub(super) fn random_of(nodes: &[NodeId], draw: &mut Draw) -> NodeId {
     nodes[draw.below(u32::try_from(nodes.len()).expect("node ids fit in u32")) as usize]
 }
 
