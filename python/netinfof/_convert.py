@@ -51,6 +51,8 @@ class Parts(NamedTuple):
     target: str | None = None
     #: Names of the labels, if `y` holds rows of labels.
     label_names: list[str] | None = None
+    #: Times of the edges: the name of their column, the times, and whether they are days since 1970-01-01.
+    times: tuple[str, NDArray[np.float64], bool] | None = None
 
 
 def missing(value: Any) -> bool:
@@ -58,6 +60,55 @@ def missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value
+
+
+def times_of(values: Any, count: int, column: str) -> tuple[str, NDArray[np.float64], bool]:
+    """Read the times of edges: numbers, or dates as `datetime64`, as objects or as ISO texts."""
+    import numpy as np
+
+    own = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else array(values) if hasattr(values, "shape") else values)
+    if own.ndim == 2 and 1 in own.shape:
+        own = own.reshape(-1)
+    if own.ndim != 1 or len(own) != count:
+        raise ValueError(f"invalid `{column}`: shape {own.shape} for {count} edges (need one time per edge)")
+    if own.dtype.kind in "OUS":
+        gap = next((at for at, value in enumerate(own.tolist()) if missing(value) or value == ""), None)
+        if gap is not None:
+            raise ValueError(f"invalid `{column}`: edge {gap} has no time (need one time per edge)")
+        if own.dtype.kind == "O" and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in own.tolist()):
+            own = own.astype(np.float64)
+        else:
+            own = _dates(own.tolist(), column)
+    if own.dtype.kind == "M":
+        if np.isnat(own).any():
+            raise ValueError(f"invalid `{column}`: edge {int(np.isnat(own).argmax())} has no time (need one time per edge)")
+        day = np.timedelta64(1, "D")
+        whole = own.astype("datetime64[D]")
+        rest = (own - whole) / day
+        return column, (whole.astype(np.int64) + rest).astype(np.float64), True
+    if own.dtype.kind not in "iuf":
+        raise ValueError(f"invalid `{column}`: an array of {own.dtype} (need numbers or dates)")
+    return column, own.astype(np.float64), False
+
+
+def _dates(values: list[Any], column: str) -> Any:
+    import datetime
+
+    import numpy as np
+
+    def one(at: int, value: Any) -> Any:
+        try:
+            if isinstance(value, str):
+                value = datetime.datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
+            if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+                value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            if isinstance(value, (datetime.date, np.datetime64)):
+                return np.datetime64(value, "us")
+        except ValueError:
+            pass
+        raise ValueError(f"invalid `{column}`: {value!r} of edge {at} is not a time (need a number or a date such as 2024-05-31)")
+
+    return np.array([one(at, value) for at, value in enumerate(values)], dtype="datetime64[us]")
 
 
 def in_node_order(value: Any, nodes: Sequence[Hashable] | None, num_nodes: int, what: Literal["x", "y"]) -> Any:
@@ -323,7 +374,7 @@ def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "__getitem__") and hasattr(value, "shape")
 
 
-def pyg(data: Any, weight: str | None = None) -> Parts:
+def pyg(data: Any, weight: str | None = None, time: str | None = None) -> Parts:
     """Read a `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
     source, target = ends(data.edge_index, sure=True)
     x, y = getattr(data, "x", None), getattr(data, "y", None)
@@ -342,11 +393,17 @@ def pyg(data: Any, weight: str | None = None) -> Parts:
     found = {name: array(mask) for name, mask in masks.items() if mask is not None}
     keys = getattr(data, "keys", None)
     names = list(vars(data)) if keys is None else keys() if callable(keys) else keys
-    own = [name for name in names if name.startswith("edge_") and name not in _OF_PYG and getattr(data, name, None) is not None]
+    times = None
+    if time is not None:
+        if getattr(data, time, None) is None:
+            raise ValueError(f"invalid `time`: {time} (need an attribute of the data with one time per edge)")
+        times = times_of(getattr(data, time), len(source), time)
+    own = [name for name in names if name.startswith("edge_") and name not in (*_OF_PYG, time) and getattr(data, name, None) is not None]
     # PyG keeps the names in a set, whose order differs between processes.
     weights = _attribute_weights(weight, own, lambda: getattr(data, str(weight)), len(source))
     unused = attributes(sorted(name for name in own if name != weight)) + _directions(source, target, num_nodes)
-    return Parts(source, target, num_nodes, x, y, masks=found if len(found) == 3 else None, found=True, unused=unused, weights=weights)
+    masks = found if len(found) == 3 else None
+    return Parts(source, target, num_nodes, x, y, masks=masks, found=True, unused=unused, weights=weights, times=times)
 
 
 #: Edge attributes of PyG that do not describe the edges of the graph.
@@ -591,6 +648,7 @@ def frames(
     label: str | None,
     choices: Any,
     weight: str | None = None,
+    time: str | None = None,
 ) -> Parts:
     """Read an edge frame and an optional node frame; columns are detected by the rules of the command for tables."""
     import numpy as np
@@ -604,12 +662,15 @@ def frames(
     if (source is None) != (target is None):
         raise ValueError("invalid `source`: only one of `source` and `target` is given (need both, or neither)")
     if source is None or target is None:
+        if usual is None and time is not None and len(names) == 3:
+            usual = [at for at, name in enumerate(names) if name != str(time)]
         if usual is None and len(names) > 2:
             shown = ", ".join(f"`{name}`" for name in names[:12])
             raise ValueError(f"invalid graph: cannot detect the id columns of the edge frame among {shown} (need `source` and `target`)")
         source, target = [names[at] for at in usual] if usual else names
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
     _no_gaps(first, second)
+    times = None if time is None else times_of(_column(edges, time, "time"), len(first), str(time))
     if nodes is None:
         order, places = _numbered(first, second)
         x, y, classes = None, None, None
@@ -661,11 +722,11 @@ def frames(
     if weight is not None and str(weight) in (str(source), str(target)):
         raise ValueError(f"invalid `weight`: {weight} (need a column that holds no ids)")
     weights = None if weight is None else edge_weights(_column(edges, weight, "weight"), len(first), "weight")
-    further = [name for name in names if name not in (str(source), str(target), str(weight))]
+    further = [name for name in names if name not in (str(source), str(target), *(str(own) for own in (weight, time) if own is not None))]
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     of_weights = {} if weight is None else {"weight": str(weight)}
     schema = {"format": "a frame", "ends": [str(source), str(target)], **of_weights, **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights, target=kind)
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights, times=times, target=kind)
 
 
 def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDArray[np.int64]]:

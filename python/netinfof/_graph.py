@@ -69,6 +69,10 @@ class Graph:
         Whether edges lead from the first to the second row of `edge_index`. Every node is then two nodes, a
         source and a target, called ``source:NAME`` and ``target:NAME``; :attr:`num_nodes` counts both. For
         link prediction only: classes are not used.
+    edge_time
+        The time of every edge in `edge_index`: numbers or dates. Link prediction is then split by time: an
+        edge exists from its first time, and training edges are earlier than validation edges, and these
+        earlier than test edges. None: the split is random.
 
     Raises
     ------
@@ -103,6 +107,7 @@ class Graph:
         weight_scale: Literal["log", "linear"] = "log",
         target: Literal["classes", "numbers", "labels"] | None = None,
         directed: bool = False,
+        edge_time: Any = None,
     ) -> None:
         source, ends = _convert.ends(edge_index)
         weights = _convert.edge_weights(edge_weight, len(source), "edge_weight")
@@ -129,7 +134,10 @@ class Graph:
         known = _convert.sides_of(bipartite, sides, num_nodes)
         if directed and known is not None:
             raise ValueError("invalid `directed`: True for a bipartite graph (need False: its edges always join the two sides)")
-        parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target=target)
+        if directed and edge_time is not None:
+            raise ValueError("invalid `directed`: True with `edge_time` (need False: a split by time is of an undirected graph)")
+        times = None if edge_time is None else _convert.times_of(edge_time, len(source), "edge_time")
+        parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target=target, times=times)
         self._set(parts, name, weight_scale, bool(directed))
 
     def _set(self, parts: Parts, name: str, weight_scale: str = "log", directed: bool = False) -> None:
@@ -178,6 +186,7 @@ class Graph:
                 "unknown_nodes": parts.unknown_nodes,
                 "sides": parts.sides,
                 "side_names": None if parts.side_names is None else list(parts.side_names),
+                "times": parts.times,
             }
         )
         if notices:
@@ -214,9 +223,9 @@ class Graph:
     def of(cls, data: GraphLike) -> Graph:
         """Make a graph of any supported object.
 
-        Edges have no directions or times, and weights are used only where they are asked for: by `edge_weight`
-        of a mapping, or by `weight` of the other constructors. If the object has any of these, a warning names
-        what is not used.
+        Edges have weights, directions and times only where they are asked for: by ``edge_weight``, ``directed``
+        and ``edge_time`` of a mapping, or by the arguments of the other constructors. If the object has any of
+        these, a warning names what is not used.
 
         Parameters
         ----------
@@ -225,7 +234,7 @@ class Graph:
             dataset with one graph, a `HeteroData` with one relation, a graph of DGL, networkx or igraph, a sparse adjacency matrix, an edge
             frame, an edge index, a list of edges, or a mapping with ``edge_index`` and optionally ``x``,
             ``y``, ``num_nodes``, ``nodes``, ``name``, ``bipartite``, ``sides``, ``edge_weight``,
-            ``weight_scale`` and ``directed``.
+            ``weight_scale``, ``directed`` and ``edge_time``.
 
         Returns
         -------
@@ -252,7 +261,8 @@ class Graph:
         if isinstance(data, (str, os.PathLike)):
             return cls.from_file(data)
         if isinstance(data, Mapping):
-            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides", "edge_weight", "weight_scale", "directed"}
+            own = {"edge_weight", "weight_scale", "directed", "edge_time"}
+            known = {"edge_index", "x", "y", "num_nodes", "nodes", "name", "bipartite", "sides"} | own
             if "edge_index" not in data or not known.issuperset(data):
                 raise ValueError(f"invalid graph: a mapping with {', '.join(map(str, data))} (need edge_index, and optionally {', '.join(sorted(known - {'edge_index'}))})")
             return cls(**data)
@@ -301,6 +311,7 @@ class Graph:
         id: str | None = None,
         label: str | None = None,
         ends: tuple[str, str] | None = None,
+        time: str | None = None,
         header: bool | None = None,
         features: str | Sequence[str] | None = None,
         drop: str | Sequence[str] | None = None,
@@ -335,6 +346,9 @@ class Graph:
         ends
             The two id columns of an edge list, by name or number. None: ``source`` and ``target`` or other
             common names, else the first two columns.
+        time
+            The column of an edge list, by name or number, or the array of an npz file that holds the times of
+            the edges; link prediction is then split by time. None: the split is random.
         header
             Whether the first line of each text table names its columns. None: detected.
         features
@@ -386,7 +400,7 @@ class Graph:
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         from ._columns import names_of
 
-        given = {"id": id, "label": label, "format": format, "target": target, "communities": communities}
+        given = {"id": id, "label": label, "format": format, "target": target, "communities": communities, "time": time}
         given["ends"] = None if ends is None else ",".join(map(str, ends))
         given.update({"weight": None if weight is None else str(weight), "weight-scale": weight_scale})
         for key, value in {"features": features, "drop": drop, "categorical": categorical, "numeric": numeric}.items():
@@ -487,7 +501,15 @@ class Graph:
         return cls._of_parts(_convert.hetero(data, relation, weight), name, weight_scale=weight_scale)
 
     @classmethod
-    def from_pyg(cls, data: Any, *, weight: str | None = None, weight_scale: Literal["log", "linear"] = "log", name: str = "graph") -> Graph:
+    def from_pyg(
+        cls,
+        data: Any,
+        *,
+        weight: str | None = None,
+        weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
+        name: str = "graph",
+    ) -> Graph:
         """Make a graph of a `Data` of PyG.
 
         Parameters
@@ -500,6 +522,9 @@ class Graph:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            The attribute with one time per edge, such as ``"edge_time"``; link prediction is then split by
+            time. None: the split is random.
         name
             Name of the graph in reports.
 
@@ -508,7 +533,7 @@ class Graph:
         Graph
             The graph.
         """
-        return cls._of_parts(_convert.pyg(data, weight), name, weight_scale=weight_scale)
+        return cls._of_parts(_convert.pyg(data, weight, time), name, weight_scale=weight_scale)
 
     @classmethod
     def from_dgl(
@@ -651,6 +676,7 @@ class Graph:
         *,
         source: str | None = None,
         target: str | None = None,
+        time: str | None = None,
         id: str | None = None,
         label: str | None = None,
         features: str | Sequence[str] | None = None,
@@ -678,6 +704,9 @@ class Graph:
             `item` and other common pairs; docs/formats.md), or the only two columns.
         target
             Id column of the other end. Give both `source` and `target`, or neither.
+        time
+            Column of the edge frame with the times of the edges: numbers or dates. Link prediction is then
+            split by time. None: the split is random.
         id
             Id column of the node frame. None: `id`, `node`, `node_id`, `nodeid` or `name`.
         label
@@ -723,7 +752,8 @@ class Graph:
 
         known = None if like is None else like._native.schema
         choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
-        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices, weight), name, weight_scale=weight_scale)
+        parts = _convert.frames(edges, nodes, source, target, id, label, choices, weight, time)
+        return cls._of_parts(parts, name, weight_scale=weight_scale)
 
     @property
     def name(self) -> str:
@@ -769,6 +799,24 @@ class Graph:
     def edge_weight(self) -> NDArray[np.float32] | None:
         """Weights of the edges in the order of :attr:`edge_index`, as they were given; None without weights."""
         return self._native.weights()
+
+    @property
+    def edge_time(self) -> NDArray[Any] | None:
+        """The first time of every edge, in the order of :attr:`edge_index`; None if the edges have no times.
+
+        Dates are an array of ``datetime64``.
+        """
+        import numpy as np
+
+        found = self._native.times()
+        if found is None:
+            return None
+        _, times, dates = found
+        if not dates:
+            return times
+        day = np.floor(times)
+        rest = np.round((times - day) * 86_400e6).astype("timedelta64[us]")
+        return day.astype(np.int64).astype("datetime64[D]").astype("datetime64[us]") + rest
 
     @property
     def x(self) -> Any:
@@ -1117,8 +1165,8 @@ class Graph:
         x = self.x if rows is None else (*rows, self.num_features)
         known = self._native.sides
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
-        weighted = (self.edge_weight, self._native.weight_scale)
-        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, self.label_names, *weighted)
+        more = (self.label_names, self.edge_weight, self._native.weight_scale, self._native.times())
+        kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, *more)
         return _restored, (kept,)
 
 
@@ -1133,7 +1181,7 @@ def _restored_directed(state: tuple[Any, ...]) -> Graph:
 
 
 def _restored(state: tuple[Any, ...]) -> Graph:
-    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names, label_names, weights, weight_scale = state
-    given = {"classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names, "label_names": label_names}
+    index, x, y, num_nodes, nodes, classes, name, masks, schema, sides, side_names, label_names, weights, weight_scale, times = state
+    given = {"times": times, "classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names, "label_names": label_names}
     given["weights"] = None if weights is None else weights.astype("float64")
     return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name, weight_scale=weight_scale or "log")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import pickle
 from pathlib import Path
 from typing import Any
@@ -606,3 +607,60 @@ def test_a_numeric_target_is_no_class() -> None:
         Graph.from_frame(edges, nodes, label="target")
     nodes["target"] = [1 if at % 3 else -1 for at in range(60)]
     assert Graph.from_frame(edges, nodes).classes.tolist() == [-1, 1]
+
+
+LOG = [[0, 1, 1, 2, 3], [1, 2, 0, 3, 0]]
+DAYS = ["2020-01-05", "2020-02-01T06:00", "2020-01-02", "2020-03-01", "2020-03-02"]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        [5, 7, 3, 9, 11],
+        np.array([5.0, 7.0, 3.0, 9.0, 11.0]),
+        np.array([[5], [7], [3], [9], [11]]),
+        np.array(DAYS, dtype="datetime64[s]"),
+        DAYS,
+        [datetime.datetime.fromisoformat(day) for day in DAYS],
+    ],
+)
+def test_edge_times(times: Any) -> None:
+    graph = netinfof.Graph(LOG, edge_time=times)
+    # By edge: (0, 1) has two contacts, of which the first counts; (0, 3), (1, 2), (2, 3).
+    expected = [3, 11, 7, 9]
+    if graph.edge_time.dtype.kind == "M":
+        expected = np.array([DAYS[at] for at in (2, 4, 1, 3)], dtype="datetime64[us]")
+    assert graph.edge_index.tolist() == [[0, 0, 1, 2], [1, 3, 2, 3]]
+    assert (graph.edge_time == expected).all()
+    again = pickle.loads(pickle.dumps(graph))
+    assert (again.edge_time == graph.edge_time).all()
+    assert netinfof.Graph(LOG).edge_time is None
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        ([1, 2], "need one time per edge"),
+        ([1, None, 3, 4, 5], "edge 1 has no time"),
+        (["2020-01-01", "soon", "2020-01-01", "2020-01-01", "2020-01-01"], "'soon' of edge 1 is not a time"),
+        ([1.0, float("nan"), 3, 4, 5], "is missing"),
+        ([True, False, True, False, True], "need numbers or dates"),
+    ],
+)
+def test_bad_edge_times_are_named(times: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        netinfof.Graph(LOG, edge_time=times)
+
+
+def test_a_graph_with_times_is_split_by_time() -> None:
+    rng = np.random.default_rng(0)
+    source, target = rng.integers(0, 60, (2, 600))
+    kept = source != target
+    source, target = source[kept], target[kept]
+    when = np.arange(len(source))
+    for graph in (
+        netinfof.Graph((source, target), edge_time=when),
+        netinfof.Graph.of({"edge_index": np.stack([source, target]), "edge_time": when}),
+    ):
+        order = netinfof.probe(graph).data["splits"][0]["time"]
+        assert order["periods"][0][1] < order["periods"][1][0] and order["periods"][1][1] < order["periods"][2][0]

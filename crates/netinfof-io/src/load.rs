@@ -55,6 +55,7 @@ pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
     nodes_by_id, pairs,
 };
+pub(crate) use times::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
 
 use arrays::from_npz;
 use edges::from_edge_list;
@@ -188,7 +189,9 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
     let mut graph = without_components(source, params, seed, exec)?;
     if let (Some(time), None) = (&params.time, graph.times()) {
         let format = graph.schema().map_or("a generated graph", |schema| &schema.format);
-        let need = format!("an edge list with a column of times, or an npz file with such an array; {source} is {format}");
+        let need = format!(
+            "an edge list with a column of times, or an npz file with such an array; {source} is {format}"
+        );
         return Err(Error::param("time", time, need));
     }
     if let Some(path) = &params.communities {
@@ -230,10 +233,8 @@ fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec
 /// Reads a file, a folder, or the parts of a table.
 fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let source = path.display();
-    let asked = params.ends.is_some()
-        || params.time.is_some()
-        || params.header.is_some()
-        || !params.nodes.is_empty();
+    let asked =
+        params.ends.is_some() || params.time.is_some() || params.header.is_some() || !params.nodes.is_empty();
     let (format, path) = if parts::is(path) {
         (Format::Parquet, path.to_path_buf())
     } else {

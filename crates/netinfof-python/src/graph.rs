@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netinfof::graph::{LabelSets, Schema, Sides, Target, WeightTransform, checked_weight};
+use netinfof::graph::{LabelSets, Schema, Sides, Target, TimeColumn, TimeUnit, WeightTransform, checked_weight};
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
@@ -151,6 +151,13 @@ impl Graph {
     /// The weights of the edges in this order, as they were given.
     fn weights<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f32>>> {
         Some(self.inner.weights()?.given().to_pyarray(py))
+    }
+
+    /// The column of the times, the first time of every edge, and whether they are days since 1970-01-01.
+    fn times<'py>(&self, py: Python<'py>) -> Option<(String, Bound<'py, PyArray1<f64>>, bool)> {
+        let times = self.inner.times()?;
+        let dates = times.unit() == TimeUnit::Date;
+        Some((times.column().into(), times.first().to_vec().into_pyarray(py), dates))
     }
 
     fn labels<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<i64>>> {
@@ -302,7 +309,11 @@ pub(crate) struct Parts<'py> {
     unknown_nodes: bool,
     sides: SidesInput,
     side_names: Option<[String; 2]>,
+    times: Option<TimesInput<'py>>,
 }
+
+/// The column of the times of the edges, the times, and whether they are days since 1970-01-01.
+type TimesInput<'py> = (String, PyReadonlyArray1<'py, f64>, bool);
 
 /// Which nodes are on the second side of a bipartite graph, or whether the graph is bipartite at all.
 #[derive(FromPyObject)]
@@ -404,11 +415,12 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
     let target = GivenTarget::of(target).map_err(|e| raise(py, &e))?;
     let (name, ids, unknown_nodes) = (parts.name, parts.ids, parts.unknown_nodes);
     let (sides, side_names) = (parts.sides, parts.side_names);
-    let schema: Option<Schema> = parts
+    let mut schema: Option<Schema> = parts
         .schema
         .map(|json| serde_json::from_str(&json))
         .transpose()
         .map_err(|e| fault(format!("the schema is invalid: {e}")))?;
+    let times = parts.times.map(|(column, times, dates)| (column, times.as_array().to_vec(), dates));
     if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != nodes) {
         return Err(fault(format!("{} ids for {nodes} nodes; there must be one for each node", ids.len())));
     }
@@ -421,7 +433,13 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
             if let Some(weights) = weights {
                 (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
             }
+            if let Some((column, times, dates)) = times {
+                graph = graph.with_times(column, &edges, &times, dates)?;
+            }
             drop(edges);
+        }
+        if let (Some(schema), Some(times)) = (&mut schema, graph.times()) {
+            schema.time = Some(TimeColumn::new(times.column(), times.range().map(|time| times.text(time))));
         }
         if let Some(features) = features {
             let features = match features {

@@ -498,13 +498,14 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
             valid.negatives = space.matched(&valid.positives, for_valid, &mut seen, &mut draw)?;
             test.negatives = test_space.matched(&test.positives, for_test, &mut seen, &mut draw)?;
         }
-        (Protocol::Clean, _) if periods.is_some() => {
-            let [of_valid, of_test] = time::distinct([space, test_space], [for_valid, for_test], &mut draw)?;
-            if for_test > 0 {
-                test.negatives = of_test;
-            }
-            if for_valid > 0 {
-                valid.negatives = of_valid;
+        (Protocol::Clean, Negatives::Uniform) if periods.is_some() => {
+            let periods = periods.as_deref().expect("there are periods");
+            let mut taken = DistinctPairs::default();
+            for (set, space, wanted) in [(valid, space, for_valid), (test, test_space, for_test)] {
+                if wanted > 0 {
+                    let of = time::PeriodNegatives::new(periods, space);
+                    set.negatives = of.like(&set.positives, wanted, &mut taken, &mut draw)?;
+                }
             }
         }
         (protocol, _) => {
@@ -532,7 +533,17 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
                 let mut seen = DistinctPairs::default();
                 space.matched(&split.valid.positives, wanted, &mut seen, &mut draw)?
             }
-            _ => space.distinct(wanted, &mut draw)?,
+            _ => match periods.as_deref() {
+                None => space.distinct(wanted, &mut draw)?,
+                Some(periods) => {
+                    let of = time::PeriodNegatives::new(periods, space);
+                    let mut taken = DistinctPairs::default();
+                    let mut drawn = of.like(&split.valid.positives, wanted, &mut taken, &mut draw)?;
+                    let mut distinct = DistinctPairs::default();
+                    drawn.retain(|&pair| distinct.insert(pair));
+                    drawn
+                }
+            },
         };
         // A set of the few new pairs needs less memory than one of all evaluated pairs.
         let drawn: DistinctPairs = choice.iter().collect();

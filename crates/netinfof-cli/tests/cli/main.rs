@@ -11,6 +11,7 @@ mod models;
 mod reports;
 mod shell;
 mod tables;
+mod times;
 mod weights;
 
 use std::io::Write as _;

@@ -273,7 +273,9 @@ impl EdgeLayout {
                     .unwrap_or_else(|| default_ends(&names, time_in(&names)));
                 // A word above times names their column.
                 let times_below = time_in(&names).is_some_and(|at| {
-                    !is_time(first, at) && !first.is_missing(at) && below.first().is_some_and(|row| is_time(row, at))
+                    !is_time(first, at)
+                        && !first.is_missing(at)
+                        && below.first().is_some_and(|row| is_time(row, at))
                 });
                 // A number is the position of a column, although it may occur in the first row.
                 let is_name = |column: &String| column.parse::<f64>().is_err() && names.contains(column);
@@ -503,7 +505,8 @@ fn default_ends(names: &[String], time: Option<usize>) -> [usize; 2] {
     if let Some(ends) = known_ends(names) {
         return ends;
     }
-    let mut others = (0..names.len()).filter(|&at| Some(at) != time && !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
+    let mut others = (0..names.len())
+        .filter(|&at| Some(at) != time && !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
     match (others.next(), others.next()) {
         (Some(a), Some(b)) => [a, b],
         _ => [0, 1],

@@ -6,9 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::arrays::npz_pairs;
-use super::layout::{
-    FirstRow, first_row, id_column, is_id_name, is_label_name, is_word, known_ends, plain,
-};
+use super::layout::{FirstRow, first_row, id_column, is_id_name, is_label_name, is_word, known_ends, plain};
 use super::times::is_time_name;
 use super::{list, ogb};
 use crate::npz::Npz;
@@ -205,8 +203,7 @@ impl<'a> PairLayout<'a> {
         if let Some(label) = rest.iter().copied().find(is_label) {
             return Ok(Some(label));
         }
-        let attribute =
-            |at: &usize| self.columns.contains(&names[*at]) || is_time_name(&plain(&names[*at]));
+        let attribute = |at: &usize| self.columns.contains(&names[*at]) || is_time_name(&plain(&names[*at]));
         let unknown: Vec<usize> = rest.iter().copied().filter(|at| !attribute(at)).collect();
         match (&unknown[..], &rest[..]) {
             ([], _) => Ok(None),

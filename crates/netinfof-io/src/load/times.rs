@@ -11,7 +11,8 @@ use netinfof::graph::{FeatureKind, Schema, TimeColumn};
 use netinfof::{Graph, Pair};
 
 /// Names of columns and arrays that probably hold times, in lower case and without punctuation.
-const NAMES: [&str; 9] = ["timestamp", "time", "datetime", "date", "ts", "when", "created", "createdat", "edgetime"];
+const NAMES: [&str; 9] =
+    ["timestamp", "time", "datetime", "date", "ts", "when", "created", "createdat", "edgetime"];
 
 /// Whether a column of this name, in lower case and without punctuation, probably holds times.
 pub(super) fn is_time_name(plain: &str) -> bool {

@@ -6,3 +6,4 @@ mod fuzz;
 mod layouts;
 mod reading;
 mod tables;
+mod times;

@@ -28,7 +28,12 @@ impl EndsFigures {
     pub(crate) fn of(pairs: &Pairs, scores: &[Vec<f64>; 2], is_seen: impl Fn(&Pair) -> bool) -> [Self; 2] {
         [true, false].map(|seen| {
             let part = |pairs: &[Pair], scores: &[f64]| -> Vec<f64> {
-                pairs.iter().zip(scores).filter(|(pair, _)| is_seen(pair) == seen).map(|(_, &score)| score).collect()
+                pairs
+                    .iter()
+                    .zip(scores)
+                    .filter(|(pair, _)| is_seen(pair) == seen)
+                    .map(|(_, &score)| score)
+                    .collect()
             };
             let (edges, others) = (part(&pairs.positives, &scores[0]), part(&pairs.negatives, &scores[1]));
             let both = !edges.is_empty() && !others.is_empty();

@@ -185,7 +185,9 @@ impl Graph {
         if let Some(at) = times.iter().position(|time| !time.is_finite()) {
             let [i, j] = contacts[at].map(|node| self.node_name(node as usize));
             let what = if times[at].is_nan() { "missing".to_string() } else { times[at].to_string() };
-            return bad(format!("the time of edge {at} ({i}, {j}) in `{column}` is {what}; a finite number was expected"));
+            return bad(format!(
+                "the time of edge {at} ({i}, {j}) in `{column}` is {what}; a finite number was expected"
+            ));
         }
         let mut sorted: Vec<(Pair, f64)> = contacts
             .iter()
@@ -292,7 +294,11 @@ mod tests {
     fn units_are_recognised_by_their_range() {
         let cases = [
             ([1_289_241_942.0, 1_453_438_800.0], TimeUnit::Seconds, "2010-11-08T18:45:42 (1289241942)"),
-            ([1_289_241_942_000.0, 1_453_438_800_000.0], TimeUnit::Milliseconds, "2010-11-08T18:45:42 (1289241942000)"),
+            (
+                [1_289_241_942_000.0, 1_453_438_800_000.0],
+                TimeUnit::Milliseconds,
+                "2010-11-08T18:45:42 (1289241942000)",
+            ),
             ([1990.0, 2020.0], TimeUnit::Number, "1990"),
             ([0.0, 1_453_438_800.0], TimeUnit::Number, "0"),
             ([20_200_101.0, 20_201_231.0], TimeUnit::Number, "20200101"),

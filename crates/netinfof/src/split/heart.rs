@@ -98,7 +98,8 @@ impl Partners<'_> {
     /// Number of those that it has no edge to.
     fn free(self, end: NodeId) -> usize {
         let row = self.0.edges.row(end as usize);
-        let linked = self.0.present.map_or(row.len(), |own| row.iter().filter(|&&node| own.has(node)).count());
+        let linked =
+            self.0.present.map_or(row.len(), |own| row.iter().filter(|&&node| own.has(node)).count());
         self.possible(end) - linked
     }
 }

@@ -62,7 +62,7 @@ impl PairSpace<'_> {
     }
 
     /// Whether a pair of the two sides is no negative: an edge, or the two roles of one node.
-    fn is_edge(&self, [i, j]: Pair) -> bool {
+    pub(super) fn is_edge(&self, [i, j]: Pair) -> bool {
         self.edges.contains(i, j) || self.sides.is_some_and(|sides| sides.twin(i) == Some(j))
     }
 
@@ -166,7 +166,7 @@ impl PairSpace<'_> {
     }
 }
 
-fn random_of(nodes: &[NodeId], draw: &mut Draw) -> NodeId {
+pub(super) fn random_of(nodes: &[NodeId], draw: &mut Draw) -> NodeId {
     nodes[draw.below(u32::try_from(nodes.len()).expect("node ids fit in u32")) as usize]
 }
 

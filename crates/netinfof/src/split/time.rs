@@ -2,11 +2,12 @@
 //!
 //! An edge exists from the first contact of its nodes, so a contact that repeats an edge is no new edge and is
 //! evaluated nowhere. Edges of one time are never separated. The two ends of a negative have an edge by the end
-//! of its period: nodes that appear later would be trivial negatives.
+//! of its period: nodes that appear later would be trivial negatives. For the same reason as many of its ends are
+//! without a training edge as of a positive.
 
 use serde::{Deserialize, Serialize};
 
-use super::negatives::PairSpace;
+use super::negatives::{PairSpace, random_of};
 use super::{LinkPairs, LinkSplit, Pairs, SplitParams, with_negatives};
 use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
@@ -85,7 +86,8 @@ impl Periods {
             PresentNodes::new(is.clone(), sides)
         });
         let mut order = order;
-        let unseen = |set: &[Pair]| set.iter().filter(|pair| pair.iter().any(|&node| !present[0].has(node))).count();
+        let unseen =
+            |set: &[Pair]| set.iter().filter(|pair| pair.iter().any(|&node| !present[0].has(node))).count();
         order.unseen = [unseen(sets[1]), unseen(sets[2])];
         Periods { order, present }
     }
@@ -177,7 +179,9 @@ pub(super) fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec
     }
     let held_out = |positives| Pairs { positives, negatives: Vec::new() };
     let split = LinkSplit {
-        graph: graph.adjacency().without(&order[valid_from..].iter().map(|&at| edges[at]).collect::<Vec<_>>()),
+        graph: graph
+            .adjacency()
+            .without(&order[valid_from..].iter().map(|&at| edges[at]).collect::<Vec<_>>()),
         train,
         valid: held_out(valid),
         test: held_out(test),
@@ -302,26 +306,65 @@ pub(super) fn given(
     Some(Box::new(Periods::new(order, sets, graph.nodes(), sides)))
 }
 
-/// Distinct negatives of the validation and of the test period, which share none.
-pub(super) fn distinct(
-    spaces: [PairSpace<'_>; 2],
-    [for_valid, for_test]: [usize; 2],
-    draw: &mut Draw,
-) -> Result<[Vec<Pair>; 2]> {
-    let [valid_space, test_space] = spaces;
-    let valid = valid_space.distinct(for_valid, draw)?;
-    if for_test == 0 {
-        return Ok([valid, Vec::new()]);
+/// Uniform negatives of one set. A node without a training edge is among the present nodes because it has an edge in
+/// the set's period, so that alone would separate positives from negatives: every negative has as many ends without
+/// a training edge as its positive.
+pub(super) struct PeriodNegatives<'a> {
+    space: PairSpace<'a>,
+    /// By side; all in the first without sides.
+    seen: [Vec<NodeId>; 2],
+    new: [Vec<NodeId>; 2],
+}
+
+impl<'a> PeriodNegatives<'a> {
+    pub(super) fn new(periods: &Periods, space: PairSpace<'a>) -> Self {
+        let present = space.present.expect("edges with times have periods");
+        let is_seen = |node: &NodeId| periods.present[0].has(*node);
+        let parts =
+            [0, 1].map(|side| present.nodes(side).iter().copied().partition::<Vec<NodeId>, _>(is_seen));
+        let [first, second] = parts;
+        PeriodNegatives { space, seen: [first.0, second.0], new: [first.1, second.1] }
     }
-    // As many more as may be validation negatives already.
-    let mut test = test_space.distinct((for_valid + for_test).min(test_space.free()), draw)?;
-    let taken: DistinctPairs = valid.iter().collect();
-    test.retain(|&pair| !taken.contains(pair));
-    if test.len() < for_test {
-        return Err(test_space.too_dense(for_valid + for_test));
+
+    /// A pair whose ends are drawn uniformly from the nodes that are as seen as those of the positive.
+    fn candidate(&self, positive: Pair, draw: &mut Draw) -> Pair {
+        let ends = self.space.sides.map_or(positive, |sides| sides.oriented(positive));
+        let side = |at: usize| if self.space.sides.is_some() { at } else { 0 };
+        ordered([0, 1].map(|at| {
+            let (seen, new) = (&self.seen[side(at)], &self.new[side(at)]);
+            random_of(if new.binary_search(&ends[at]).is_ok() { new } else { seen }, draw)
+        }))
     }
-    test.truncate(for_test);
-    Ok([valid, test])
+
+    /// As many negatives as wanted, one after the other for each positive; distinct from each other and from those
+    /// taken as long as there are enough.
+    pub(super) fn like(
+        &self,
+        positives: &[Pair],
+        wanted: usize,
+        taken: &mut DistinctPairs,
+        draw: &mut Draw,
+    ) -> Result<Vec<Pair>> {
+        const TRIES: usize = 100;
+        if self.space.free() == 0 {
+            return Err(self.space.too_dense(wanted));
+        }
+        let one = |(_, &positive): (usize, &Pair)| {
+            let mut repeated = None;
+            for _ in 0..TRIES {
+                let pair = self.candidate(positive, draw);
+                if pair[0] == pair[1] || self.space.is_edge(pair) {
+                    continue;
+                }
+                if taken.insert(pair) {
+                    return pair;
+                }
+                repeated = Some(pair);
+            }
+            repeated.unwrap_or_else(|| self.space.non_edge(draw))
+        };
+        Ok((0..wanted).zip(positives.iter().cycle()).map(one).collect())
+    }
 }
 
 impl LinkSplit {
@@ -394,18 +437,24 @@ mod tests {
         assert_eq!((order.own, order.misplaced), (false, 0));
         // The two ends of a negative have an edge by the end of its period; nodes 41 to 44 never have one.
         let most = |pairs: &[Pair]| pairs.iter().flatten().max().copied();
-        let train = split.training_negatives(2000, &mut Seed(0).stream(Stream::TrainingNegatives, 0)).unwrap();
+        let train =
+            split.training_negatives(2000, &mut Seed(0).stream(Stream::TrainingNegatives, 0)).unwrap();
         assert_eq!(most(&train), Some(28));
         assert_eq!(most(&split.choice), Some(32));
         assert!(most(&split.valid.negatives) <= Some(32) && most(&split.test.negatives) <= Some(40));
         for pair in [&split.valid.negatives, &split.test.negatives, &split.choice].into_iter().flatten() {
             assert!(!graph.adjacency().contains(pair[0], pair[1]), "{pair:?}");
         }
+        // As many new ends as the positives have: 28-29 has one, the others of validation and test two.
+        let new = |pairs: &[Pair]| pairs.iter().flatten().filter(|&&node| node > 28).count();
+        assert_eq!((new(&split.valid.positives), new(&split.valid.negatives)), (7, 7));
+        assert_eq!((new(&split.test.positives), new(&split.test.negatives)), (16, 16));
         // The same sets for every seed; other negatives.
         let other = super::super::links(&graph, &SplitParams::default(), Seed(4), &exec).unwrap();
         assert_eq!(sorted(&other.test.positives), sorted(&split.test.positives));
         assert_ne!(other.test.negatives, split.test.negatives);
-        let again = super::super::links(&graph, &SplitParams::default(), Seed(3), &Exec::new(1).unwrap()).unwrap();
+        let again =
+            super::super::links(&graph, &SplitParams::default(), Seed(3), &Exec::new(1).unwrap()).unwrap();
         assert_eq!((again.train, again.test), (split.train, split.test));
     }
 
@@ -424,7 +473,8 @@ mod tests {
         let refused = super::super::links(&graph, &paper, Seed(1), &exec).unwrap_err().to_string();
         assert!(refused.contains("the paper protocol splits at random"), "{refused}");
         let once = graph.clone().with_times("t", &graph.edges(), &[7.0; 40], false).unwrap();
-        let refused = super::super::links(&once, &SplitParams::default(), Seed(1), &exec).unwrap_err().to_string();
+        let refused =
+            super::super::links(&once, &SplitParams::default(), Seed(1), &exec).unwrap_err().to_string();
         assert!(refused.contains("only 1 different time in `t`"), "{refused}");
     }
 
@@ -455,12 +505,15 @@ mod tests {
         assert_eq!((split.valid.positives.len(), split.test.positives.len()), (4, 8));
         let order = split.time_order().unwrap();
         assert_eq!((order.own, order.misplaced, order.unseen), (true, 0, [4, 8]));
-        assert!(exec.notices().iter().any(|notice| notice.contains("1 validation and 3 test edges left out")));
+        assert!(
+            exec.notices().iter().any(|notice| notice.contains("1 validation and 3 test edges left out"))
+        );
         // An edge of the test period among the training edges.
         let mut future = own;
         future.train.push([34, 35]);
         future.test.positives.retain(|&pair| pair != [34, 35]);
-        let split = super::super::links_given(&graph, future, &SplitParams::default(), Seed(0), &exec).unwrap();
+        let split =
+            super::super::links_given(&graph, future, &SplitParams::default(), Seed(0), &exec).unwrap();
         assert_eq!(split.time_order().unwrap().misplaced, 1);
     }
 }

@@ -44,7 +44,11 @@ fn the_future_is_harder_if_communities_change() {
     let graph = timed(NODES, &contacts, &times);
     let ((by_time, order), (at_random, none)) = (auc(&graph), auc(&graph.clone().without_times()));
     let order = order.unwrap();
-    assert!(none.is_none() && order.periods[0][1] < order.periods[1][0] && order.periods[1][1] < order.periods[2][0]);
+    assert!(
+        none.is_none()
+            && order.periods[0][1] < order.periods[1][0]
+            && order.periods[1][1] < order.periods[2][0]
+    );
     assert!(by_time < at_random - 0.1, "{by_time} {at_random}");
     // If nothing changes, the two agree.
     let (contacts, times) = communities(1.0, &mut Random::new(2));
@@ -89,7 +93,8 @@ fn edges_from_the_future_are_found() {
     order.sort_by(|&a, &b| graph.times().unwrap().first()[a].total_cmp(&graph.times().unwrap().first()[b]));
     let edges: Vec<Pair> = order.iter().map(|&at| graph.edges()[at]).collect();
     let (valid_from, test_from) = (edges.len() * 7 / 10, edges.len() * 8 / 10);
-    let held = |range: std::ops::Range<usize>| Pairs { positives: edges[range].to_vec(), negatives: Vec::new() };
+    let held =
+        |range: std::ops::Range<usize>| Pairs { positives: edges[range].to_vec(), negatives: Vec::new() };
     let mut pairs = LinkPairs {
         train: edges[..valid_from].to_vec(),
         valid: held(valid_from..test_from),

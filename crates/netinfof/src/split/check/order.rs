@@ -28,8 +28,10 @@ pub(super) fn edges_from_the_future(findings: &mut SplitFindings<'_>, pairs: &Li
             .collect();
         bad.sort_by(|a, b| b.0.total_cmp(&a.0));
         let before = held.iter().filter(|pair| time(pair).is_some_and(|time| time < end)).count();
-        let examples =
-            bad.iter().take(EXAMPLES).map(|&(time, pair)| format!("{} at {}", findings.pair(pair), times.text(time)));
+        let examples = bad
+            .iter()
+            .take(EXAMPLES)
+            .map(|&(time, pair)| format!("{} at {}", findings.pair(pair), times.text(time)));
         let examples = examples.collect();
         findings.note(kind, bad.len(), examples, |n| {
             format!(
