@@ -318,11 +318,12 @@ class Model:
         Returns
         -------
         Table
-            One row per node, with the columns ``value``, ``low`` and ``high``, on the scale of the target.
+            One row per node, with the columns ``value`` (expected), ``median``, ``low`` and ``high``, on the scale of
+            the target.
         """
         newer = None if graph is None or graph is self._graph else Graph.of(graph)._native
         found = self._native.numbers(newer, how(n_jobs, None, notices=True))
-        return Table(value=found[:, 0], low=found[:, 1], high=found[:, 2])
+        return Table(value=found[:, 0], median=found[:, 1], low=found[:, 2], high=found[:, 3])
 
     def node_probabilities(self, *, graph: GraphLike | None = None, n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the probabilities of the classes, or of the labels, for every node.

@@ -99,9 +99,9 @@ def test_labels_may_be_numbers_names_or_unknown() -> None:
         assert graph.y is not None and graph.y.tolist() == codes
         assert graph.classes.tolist() == classes
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
-        Graph(EDGES, y=[0.5, 1.5, None, 2.0])
-    with pytest.raises(ValueError, match=r"labels of shape \(4, 2\)"):
-        Graph(EDGES, y=np.ones((4, 2)))
+        Graph(EDGES, y=[0.5, 1.5, None, 2.0], target="classes")
+    with pytest.raises(ValueError, match="several columns with other values than 0, 1 and -1"):
+        Graph(EDGES, y=2 * np.ones((4, 2)))
 
 
 def test_contradictions_are_named() -> None:
@@ -600,11 +600,10 @@ def test_a_numeric_target_is_no_class() -> None:
     pandas = pytest.importorskip("pandas")
     edges = pandas.DataFrame({"source": range(60), "target": [(at + 1) % 60 for at in range(60)]})
     nodes = pandas.DataFrame({"id": range(60), "x": [at % 7 for at in range(60)], "target": [at * at for at in range(60)]})
-    with pytest.warns(UserWarning, match="60 different numbers: the target of a regression"):
+    with pytest.warns(UserWarning, match="the target is numeric"):
         found = Graph.from_frame(edges, nodes)
-    assert found.y is None and found.num_features == 1
-    with pytest.raises(ValueError, match="invalid `label`: target"):
-        Graph.from_frame(edges, nodes, label="target")
+    assert found.target == "numbers" and found.num_features == 1
+    assert found.y is not None and found.y.tolist() == [at * at for at in range(60)]
     nodes["target"] = [1 if at % 3 else -1 for at in range(60)]
     assert Graph.from_frame(edges, nodes).classes.tolist() == [-1, 1]
 

@@ -122,7 +122,11 @@ pub(crate) fn run_line(report: &Report) -> String {
             };
             format!("link prediction{bipartite} · {protocol}{negatives}{by_time}")
         }
-        RunParams::Nodes(_) => format!("node classification · {}", plural(graph.classes, "class")),
+        RunParams::Nodes(_) => match &graph.target {
+            Some(target) if target.kind == TargetKind::Numbers => "regression of nodes".into(),
+            Some(target) => format!("labels of nodes · {}", plural(target.label_sizes.len(), "label")),
+            None => format!("node classification · {}", plural(graph.classes, "class")),
+        },
     };
     format!(
         "{}, {}, {} · {task} · {}",

@@ -92,7 +92,8 @@ impl Model {
         self.inner.label_calibration().map(|own| (own.names.clone(), own.threshold))
     }
 
-    /// Predicted numbers of all nodes: value, lower and upper end of the 95 % interval.
+    /// Predicted numbers of all nodes: value, median, lower and upper end of the 95 %
+    /// interval.
     fn numbers<'py>(
         &self,
         py: Python<'py>,
@@ -102,8 +103,8 @@ impl Model {
         let newer = newer.map(|graph| graph.checked(py)).transpose()?;
         let model = Arc::clone(&self.inner);
         let found = work::run(py, how, move |exec| model.numbers(newer.as_deref(), exec))?;
-        let rows: Vec<f64> = found.values.iter().flat_map(|own| [own.value, own.low, own.high]).collect();
-        rows.into_pyarray(py).reshape([found.values.len(), 3])
+        let rows: Vec<f64> = found.values.iter().flat_map(|own| [own.value, own.median, own.low, own.high]).collect();
+        rows.into_pyarray(py).reshape([found.values.len(), 4])
     }
 
     /// Scores and probabilities of labels for all nodes.

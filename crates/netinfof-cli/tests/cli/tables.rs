@@ -101,21 +101,59 @@ fn newer_rows_are_read_like_those_of_the_model() {
 }
 
 #[test]
-fn a_numeric_target_is_refused_for_classes_and_ignored_for_links() {
+fn a_numeric_target_is_predicted_by_regression() {
     let folder = Folder::new();
     let edges = folder.file("e.csv", ring(60, ","));
     let table: String = (0..60).map(|at| format!("{at},{},{}\n", at % 7, at * at)).collect();
     let nodes = folder.file("n.csv", format!("id,x,target\n{table}"));
-    let output = netinfof(&["probe", &edges, "--nodes", &nodes, "--task", "nodes"]);
-    assert_eq!(output.status.code(), Some(1));
-    let said = stderr(&output);
-    assert!(
-        said.contains("column `target` holds numbers, the target of a regression")
-            && said.contains("--label"),
-        "{said}"
-    );
+    let (model, predictions) = (folder.path("m.model"), folder.path("p.csv"));
+    let page = folder.path("p.html");
+    let run = ["--nodes", &nodes, "--task", "nodes", "--shares", "0.5,0.25", "--save", &model];
+    let more = ["--predictions", &predictions, "--html", &page, "--seed", "1"];
+    let output = netinfof(&[&["act", &edges], &run[..], &more[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("60 different numbers: the target is numeric"), "{}", stderr(&output));
+    let said = stdout(&output);
+    for part in ["regression of nodes", "as R² of a Gaussian", "spearman", "constant"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(std::fs::read_to_string(&page).unwrap().contains("Predicted values"));
+    let tested = std::fs::read_to_string(&predictions).unwrap();
+    assert!(tested.starts_with("id,target,value,median,low,high\n"), "{tested}");
+    // The saved model predicts the same, bit by bit.
+    let all = stdout(&netinfof(&["predict", &model, "--nodes"]));
+    let of = |id: &str| all.lines().find(|line| line.split(',').next() == Some(id)).unwrap().to_string();
+    for line in tested.lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(of(cells[0]), [&cells[..1], &cells[2..]].concat().join(","));
+    }
     let output = netinfof(&["inspect", &edges, "--nodes", &nodes]);
-    assert!(stdout(&output).contains("classes     none"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("target      numeric, known for 60 of 60"), "{}", stdout(&output));
+    let args = ["probe", &edges, "--nodes", &nodes, "--task", "nodes", "--min-class", "2"];
+    let output = netinfof(&args);
+    assert!(stderr(&output).contains("this target has none"), "{}", stderr(&output));
+    let args = ["act", &edges, "--nodes", &nodes, "--task", "nodes", "--node-model", "softmax"];
+    assert!(stderr(&netinfof(&args)).contains("only classes have a softmax"), "{}", stderr(&netinfof(&args)));
+}
+
+#[test]
+fn sets_of_labels_are_predicted() {
+    let folder = Folder::new();
+    let edges = folder.file("e.csv", ring(60, ","));
+    let table: String =
+        (0..60).map(|at| format!("{at},{},{},{}\n", at % 7, at / 30, u8::from(at % 7 < 3))).collect();
+    let nodes = folder.file("n.csv", format!("id,x,half,small\n{table}"));
+    let (model, page) = (folder.path("m.model"), folder.path("p.html"));
+    let args = ["act", &edges, "--nodes", &nodes, "--label", "half,small", "--task", "nodes", "--shares", "0.5,0.25"];
+    let output = netinfof(&[&args[..], &["--save", &model, "--html", &page]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    for part in ["labels of nodes · 2 labels", "micro_f1", "macro_auc", "information about a label"] {
+        assert!(stdout(&output).contains(part), "{part}: {}", stdout(&output));
+    }
+    assert!(std::fs::read_to_string(&page).unwrap().contains("label-table"));
+    let found = stdout(&netinfof(&["predict", &model, "--nodes"]));
+    assert!(found.starts_with("id,labels,probability_half,probability_small\n"), "{found}");
+    assert_eq!(found.lines().count(), 61);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use netinfof::graph::FeatureKind::{self, Boolean, Category, Date, Number};
+use netinfof::graph::{Target, TargetKind};
 use netinfof::{Exec, Features, Graph, NodeParams, Seed};
 use netinfof_io::load::{self, LoadParams};
 use netinfof_io::parquet::{Column, Kind, Writer};
@@ -255,6 +256,61 @@ fn tables_of_spreadsheets() {
     });
     let nodes = folder.file("wide.csv", wide);
     refused(&edges, &LoadParams::default().nodes(nodes), &["UTF-16", "save the file as UTF-8"]);
+}
+
+#[test]
+fn targets_are_classes_numbers_or_labels() {
+    let folder = Folder::new("target");
+    let edges = folder.file("e.csv", ring(60));
+    let table: String = (0..60)
+        .fold("id,x,target\n".into(), |text, at| text + &format!("{at},{},{}.5\n", at * 7 % 11, at * at));
+    let nodes = folder.file("n.csv", table);
+    let (graph, notices) = read(&edges, &LoadParams::default().nodes(&nodes)).unwrap();
+    assert!(graph.labels().is_none() && columns(&graph).len() == 1);
+    assert!(notices.contains("60 different numbers: the target is numeric"), "{notices}");
+    let Some(Target::Numbers(values)) = graph.target() else { panic!("numbers were expected") };
+    assert_eq!((values[3], graph.schema().unwrap().label.as_deref()), (9.5, Some("target")));
+    let mut params = LoadParams::default().nodes(&nodes);
+    params.target = Some(TargetKind::Classes);
+    let (graph, _) = read(&edges, &params).unwrap();
+    assert_eq!((graph.classes(), graph.class_names().map(|names| names[3].as_str())), (60, Some("9.5")));
+    // Saved as npz, and read again.
+    let numeric = read(&edges, &LoadParams::default().nodes(&nodes)).unwrap().0;
+    let again = folder.0.join("numbers.npz");
+    save::npz(&numeric, &again).unwrap();
+    assert_eq!(read(&again, &LoadParams::default()).unwrap().0.target(), numeric.target());
+
+    // Several columns of 0 and 1; a column of lists; a file of communities.
+    let table: String = (0..60).fold("id,a,b,list\n".into(), |text, at| {
+        let list = ["none", "b", "a", "a;b"][(2 * usize::from(at % 3 == 0)) + usize::from(at % 2 == 0)];
+        text + &format!("{at},{},{},{list}\n", u8::from(at % 3 == 0), u8::from(at % 2 == 0))
+    });
+    let nodes = folder.file("labels.csv", table);
+    let mut params = LoadParams::default().nodes(&nodes).label("a,b");
+    params.columns.drop = vec!["list".into()];
+    let (several, _) = read(&edges, &params).unwrap();
+    let mut params = LoadParams::default().nodes(&nodes).label("list");
+    params.target = Some(TargetKind::Labels);
+    params.columns.drop = vec!["a".into(), "b".into()];
+    let (lists, _) = read(&edges, &params).unwrap();
+    let ids = |each: usize| (0..60).filter(|at| at % each == 0).map(|at| at.to_string()).collect::<Vec<_>>().join("\t");
+    let lines = folder.file("groups.cmty", format!("{}\n{}\n", ids(3), ids(2)));
+    let mut params = LoadParams::default();
+    params.communities = Some(lines);
+    let (communities, notices) = read(&edges, &params).unwrap();
+    assert!(notices.contains("20 of 60 nodes have none of the 2 labels"), "{notices}");
+    let rows = |graph: &Graph| -> Vec<Vec<u8>> {
+        let Some(Target::Labels(sets)) = graph.target() else { panic!("labels were expected") };
+        (0..60).map(|node| sets.row(node).unwrap().to_vec()).collect()
+    };
+    assert_eq!(rows(&several), rows(&lists));
+    assert_eq!(rows(&several), rows(&communities));
+    save::npz(&several, &again).unwrap();
+    assert_eq!(read(&again, &LoadParams::default()).unwrap().0.target(), several.target());
+    let mut missing = LoadParams::default();
+    missing.communities = Some(folder.file("bad.cmty", "0 99\n"));
+    refused(&edges, &missing, &["line 1: `99`"]);
+    refused(&edges, &LoadParams::default().nodes(&nodes).label("a,z"), &["`label`", "z"]);
 }
 
 #[test]

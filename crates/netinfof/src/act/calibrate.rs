@@ -250,14 +250,19 @@ pub struct NumberCalibration {
     pub variance: f64,
     /// Quantiles of these errors, ascending.
     errors: Vec<f64>,
+    /// A transformed target: expected values are these means plus their distance from the first, times the slope.
+    means: [f64; 2],
+    slope: f64,
 }
 
 /// The prediction of a numeric target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NumberPrediction {
-    /// The expected value.
+    /// The expected value: the least squared error.
     pub value: f64,
+    /// The median: the least absolute error. The expected value if the target was not transformed.
+    pub median: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,
     /// Upper end.
@@ -281,22 +286,42 @@ impl NumberCalibration {
         let variance = (squares + 1.0) / (count + 1) as f64;
         let taken = count.min(MOST_ERRORS);
         let errors = (0..taken).map(|at| errors[((2 * at + 1) * count) / (2 * taken)]).collect();
-        NumberCalibration { scale, variance, errors }
+        let mut own = NumberCalibration { scale, variance, errors, means: [0.0; 2], slope: 1.0 };
+        if own.scale.transformation().is_some() && count > 0 {
+            // With a heavy tail, expected values vary too much if there are few errors: they shrink to the mean.
+            let found: Vec<f64> = scores.iter().map(|&score| own.expected(score)).collect();
+            let mean = |values: &[f64]| values.iter().sum::<f64>() / count as f64;
+            let means = [mean(&found), mean(truth)];
+            let (products, squares) = found.iter().zip(truth).fold((0.0, 0.0), |(products, squares), (v, y)| {
+                (products + (v - means[0]) * (y - means[1]), squares + (v - means[0]).powi(2))
+            });
+            own.means = means;
+            own.slope = if squares > 0.0 { (products / squares).clamp(0.0, 1.0) } else { 0.0 };
+        }
+        own
+    }
+
+    /// The mean over the errors of the value at a score.
+    fn expected(&self, score: f64) -> f64 {
+        let sum: f64 = self.errors.iter().map(|&error| self.scale.original(score + error)).sum();
+        sum / self.errors.len() as f64
     }
 
     /// Whether its numbers are finite and its lists agree, for files.
     pub(crate) fn is_sound(&self) -> bool {
-        self.scale.is_sound() && self.variance > 0.0 && self.errors.is_sorted()
+        let finite = self.means.iter().all(|mean| mean.is_finite());
+        self.scale.is_sound() && self.variance > 0.0 && self.errors.is_sorted() && finite && self.slope >= 0.0
     }
 
     /// The prediction for a score. The expected value is the mean over the errors, because the value at the mean of
     /// a transformed target is not its mean.
     pub fn predict(&self, score: f64) -> NumberPrediction {
         let at = |error: f64| self.scale.original(score + error);
+        let median = at(0.0);
         let value = if self.scale.transformation().is_none() || self.errors.is_empty() {
-            at(0.0)
+            median
         } else {
-            self.errors.iter().map(|&error| at(error)).sum::<f64>() / self.errors.len() as f64
+            self.means[1] + self.slope * (self.expected(score) - self.means[0])
         };
         let half = NORMAL * self.variance.sqrt();
         let ends = match &self.errors[..] {
@@ -307,7 +332,7 @@ impl NumberCalibration {
             }
         };
         let [low, high] = ends.map(at);
-        NumberPrediction { value, low, high }
+        NumberPrediction { value, median, low, high }
     }
 }
 

@@ -93,6 +93,10 @@ impl RidgeMixture {
         training: &Training<'_>,
         seed: Seed,
     ) -> Result<Vec<(Vec<f64>, f64)>> {
+        let classes = matches!(training.target, RidgeTarget::Classes { .. });
+        if !classes && training.nodes.len() > MOST_FOR_FIT {
+            return self.fit_all(embeddings, training);
+        }
         let (nodes, target) = training.sample(MOST_FOR_FIT, seed);
         let rows = rows_of(embeddings, &nodes);
         let ridge = regression(&rows, target);
@@ -112,6 +116,59 @@ fn keep_large(regressions: &mut Vec<(f64, Choice)>) {
     let largest = regressions.iter().map(|(share, _)| *share).fold(0.0, f64::max);
     regressions.retain(|(share, _)| *share >= SMALLEST_SHARE.min(0.1 * largest));
 }
+
+impl RidgeMixture {
+    /// Fits the mixture on all nodes, by the products of the columns with each other. For classes, the softmax
+    /// regression uses all nodes.
+    fn fit_all(&self, embeddings: &[&Matrix], training: &Training<'_>) -> Result<Vec<(Vec<f64>, f64)>> {
+        let widths: Vec<usize> = embeddings.iter().map(|embedding| embedding.cols()).collect();
+        let block_of: Vec<usize> =
+            widths.iter().enumerate().flat_map(|(at, &width)| std::iter::repeat_n(at, width)).collect();
+        let first: Vec<usize> = (0..widths.len()).map(|at| widths[..at].iter().sum()).collect();
+        let (width, outputs) = (block_of.len(), training.target.outputs());
+        let mut gram = SmallMatrix::zeros(width, width);
+        let mut right = SmallMatrix::zeros(width, outputs);
+        for start in (0..training.nodes.len()).step_by(CHUNK) {
+            let own: Vec<usize> = (start..(start + CHUNK).min(training.nodes.len())).collect();
+            let rows = SmallMatrix::from_fn(own.len(), width, |row, col| {
+                let (block, node) = (block_of[col], training.nodes[own[row]] as usize);
+                f64::from(embeddings[block].row(node)[col - first[block]])
+            });
+            gram.add_scaled(1.0, &rows.transpose_times(&rows));
+            right.add_scaled(1.0, &rows.transpose_times(&training.target.matrix_of(&own)));
+        }
+        // A mean squared row length of 1 for every block, as in `BlockRidge`.
+        let mut squares = vec![0.0; widths.len()];
+        block_of.iter().enumerate().for_each(|(col, &block)| squares[block] += gram[(col, col)]);
+        let count = training.nodes.len() as f64;
+        let scales: Vec<f64> =
+            squares.iter().map(|&sum| if sum > 0.0 { count / sum } else { 0.0 }).collect();
+        let mut sum = SmallMatrix::zeros(width, outputs);
+        for (share, choice) in &self.regressions {
+            let root = |col: usize| (choice.weights[block_of[col]] * scales[block_of[col]]).sqrt();
+            let active: Vec<usize> = (0..width).filter(|&col| root(col) > 0.0).collect();
+            let shifted = SmallMatrix::from_fn(active.len(), active.len(), |a, b| {
+                let (i, j) = (active[a], active[b]);
+                root(i) * root(j) * gram[(i, j)] + if a == b { choice.penalty } else { 0.0 }
+            });
+            let own = SmallMatrix::from_fn(active.len(), outputs, |row, output| {
+                root(active[row]) * right[(active[row], output)]
+            });
+            let found = shifted.cholesky("ridge regression")?.solve(&own);
+            for (row, &col) in active.iter().enumerate() {
+                for output in 0..outputs {
+                    let factor = share * choice.temperature * training.target.factor(output);
+                    sum[(col, output)] += factor * root(col) * found[(row, output)];
+                }
+            }
+        }
+        let of = |output: usize| (0..width).map(|col| sum[(col, output)]).collect();
+        Ok((0..outputs).map(|output| (of(output), training.target.intercept(output))).collect())
+    }
+}
+
+/// Rows whose products are added at once.
+const CHUNK: usize = 1024;
 
 /// The shares of the regressions, by their leave-one-out likelihoods. `chosen`, whose loss is at most that of
 /// the others, is the last.
@@ -256,6 +313,29 @@ mod tests {
             .collect();
         let reached = accuracy(&found, &labels[60..]);
         assert!(reached > 0.93, "{reached}");
+    }
+
+    /// Products of all rows give the same weights as the regression itself.
+    #[test]
+    fn many_nodes_are_fitted_by_the_same_regression() {
+        let mut draw = Seed(5).stream(Stream::Synth, 0);
+        let embeddings = [4, 3].map(|width| Matrix::from_fn(60, width, |_, _| draw.normal() as f32));
+        let all: Vec<&Matrix> = embeddings.iter().collect();
+        let nodes: Vec<NodeId> = (0..60).collect();
+        let choice = |weights| Choice { loss: 0.0, weights, penalty: 0.3, temperature: 0.9 };
+        let regressions = vec![(0.7, choice(vec![1.0, 0.25])), (0.3, choice(vec![0.0, 1.0]))];
+        let mixture = RidgeMixture { regressions };
+        let rows: Vec<u8> = (0..120).map(|_| u8::from(draw.unit() < 0.3)).collect();
+        let values = (0..60).map(|_| draw.normal()).collect();
+        for target in [RidgeTarget::Numbers(values), RidgeTarget::labels(rows, 2)] {
+            let training = Training { nodes: &nodes, target };
+            let expected = mixture.fit(&all, &training, Seed(0)).unwrap();
+            let found = mixture.fit_all(&all, &training).unwrap();
+            for (a, b) in found.iter().zip(&expected) {
+                assert!(a.0.iter().zip(&b.0).all(|(x, y)| (x - y).abs() < 1e-9), "{a:?} {b:?}");
+                assert_eq!(a.1, b.1);
+            }
+        }
     }
 
     #[test]

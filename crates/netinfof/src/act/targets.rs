@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::calibrate::{LabelCalibration, NumberCalibration};
+use super::calibrate::{LabelCalibration, NumberCalibration, NumberPrediction};
 use super::nodes::{NodeActParams, NodeDesign, NodeModel, NodeResult};
 use super::ridge::{self, RidgeMixture, Training};
 use super::{ActReport, Chosen, FittedTarget, groups_of};
@@ -189,25 +189,25 @@ pub(super) fn fit(
         SplitTarget::Numbers(_) | SplitTarget::Classes => {
             let calibration = NumberCalibration::fit(scale.clone(), &unseen, &on(&unseen_nodes));
             let truth = on(&split.sets.test);
-            let value = |scores: &[f64]| -> Vec<f64> {
-                scores.iter().map(|&score| calibration.predict(score).value).collect()
+            let predicted = |scores: &[f64]| -> PredictedNumbers {
+                let own: Vec<NumberPrediction> = scores.iter().map(|&score| calibration.predict(score)).collect();
+                PredictedNumbers {
+                    values: own.iter().map(|own| own.value).collect(),
+                    medians: own.iter().map(|own| own.median).collect(),
+                    scores: scores.to_vec(),
+                }
             };
-            let found = value(&test);
+            let found = predicted(&test);
             let mut report = report(
-                number_metrics(&value(&valid), &on(&split.sets.valid), &scale),
-                number_metrics(&found, &truth, &scale),
+                predicted(&valid).metrics(&on(&split.sets.valid), &scale),
+                found.metrics(&truth, &scale),
             );
-            let (mean, median) = constants(&on(train));
-            let constant = |value: f64| number_metrics(&vec![value; truth.len()], &truth, &scale);
-            let (of_mean, of_median) = (constant(mean), constant(median));
             // The best constant for each metric.
-            report.no_information = of_mean
-                .iter()
-                .map(|(name, &own)| {
-                    let other = of_median.get(name).copied().unwrap_or(own);
-                    (name.to_string(), if name == "mae" || name == "r2_transformed" { other } else { own })
-                })
-                .collect();
+            let (mean, median) = constants(&on(train));
+            let constant = |value: f64| vec![value; truth.len()];
+            let constant =
+                PredictedNumbers { values: constant(mean), medians: constant(median), scores: constant(0.0) };
+            report.no_information = constant.metrics(&truth, &scale);
             report.baseline = report.no_information.get("r2").copied();
             let fit = ScoreFit { temperature: 1.0, loss: 0.5 * calibration.variance.ln() };
             let gained = truth.iter().zip(&test).map(|(&value, &score)| {
@@ -221,7 +221,7 @@ pub(super) fn fit(
             report.numbers = Some(NumberResults {
                 transformation: scale.transformation().unwrap_or("none").into(),
                 coverage: inside.count() as f64 / truth.len() as f64,
-                tenths: tenths(&found, &truth),
+                tenths: tenths(&found.values, &truth),
             });
             (report, FittedTarget::Numbers(calibration))
         }
@@ -238,21 +238,33 @@ fn constants(values: &[f64]) -> (f64, f64) {
     (sorted.iter().sum::<f64>() / sorted.len() as f64, median)
 }
 
-/// Metrics on the original scale; if the target was transformed, also R² on the scale of the model.
-fn number_metrics(found: &[f64], truth: &[f64], scale: &TargetScale) -> OrderedMap<f64> {
-    let mut metrics: OrderedMap<f64> = [
-        ("r2".to_string(), metric::r2(found, truth)),
-        ("mae".to_string(), metric::mean_absolute_error(found, truth)),
-        ("rmse".to_string(), metric::root_mean_squared_error(found, truth)),
-        ("spearman".to_string(), metric::spearman(found, truth)),
-    ]
-    .into_iter()
-    .collect();
-    if scale.transformation().is_some() {
-        let on_scale = |values: &[f64]| -> Vec<f64> { values.iter().map(|&v| scale.standardised(v)).collect() };
-        metrics.push("r2_transformed", metric::r2(&on_scale(found), &on_scale(truth)));
+/// Predictions of some nodes.
+struct PredictedNumbers {
+    /// Expected values, which squared errors are measured of.
+    values: Vec<f64>,
+    /// Medians, which absolute errors are measured of.
+    medians: Vec<f64>,
+    /// On the scale of the model.
+    scores: Vec<f64>,
+}
+
+impl PredictedNumbers {
+    /// Metrics on the original scale; if the target was transformed, also R² on the scale of the model.
+    fn metrics(&self, truth: &[f64], scale: &TargetScale) -> OrderedMap<f64> {
+        let mut metrics: OrderedMap<f64> = [
+            ("r2".to_string(), metric::r2(&self.values, truth)),
+            ("mae".to_string(), metric::mean_absolute_error(&self.medians, truth)),
+            ("rmse".to_string(), metric::root_mean_squared_error(&self.values, truth)),
+            ("spearman".to_string(), metric::spearman(&self.scores, truth)),
+        ]
+        .into_iter()
+        .collect();
+        if scale.transformation().is_some() {
+            let on_scale: Vec<f64> = truth.iter().map(|&value| scale.standardised(value)).collect();
+            metrics.push("r2_transformed", metric::r2(&self.scores, &on_scale));
+        }
+        metrics
     }
-    metrics
 }
 
 fn tenths(found: &[f64], truth: &[f64]) -> Vec<[f64; 2]> {

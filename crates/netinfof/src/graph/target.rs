@@ -1,5 +1,6 @@
 //! Targets of nodes that are not one class each: numbers, and sets of labels.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -105,6 +106,22 @@ impl Target {
             Target::Numbers(values) => !values[node].is_nan(),
             Target::Labels(sets) => sets.known[node],
         }
+    }
+
+    /// Equal targets as equal numbers from 0, -1 where unknown.
+    pub(crate) fn codes(&self) -> Vec<i32> {
+        let key = |node: usize| match self {
+            Target::Numbers(values) => (!values[node].is_nan()).then(|| values[node].to_bits().to_le_bytes().to_vec()),
+            Target::Labels(sets) => sets.row(node).map(<[u8]>::to_vec),
+        };
+        let mut seen = HashMap::new();
+        (0..self.nodes())
+            .map(|node| {
+                let Some(key) = key(node) else { return -1 };
+                let next = seen.len() as i32;
+                *seen.entry(key).or_insert(next)
+            })
+            .collect()
     }
 
     fn nodes(&self) -> usize {

@@ -86,11 +86,6 @@ impl RidgeTarget {
 
     /// The columns that are regressed on: the target without its mean.
     pub(crate) fn matrix(&self) -> SmallMatrix {
-        let of = |row: usize, col: usize| match self {
-            RidgeTarget::Classes { .. } => unreachable!("handled below"),
-            RidgeTarget::Numbers(values) => values[row],
-            RidgeTarget::Labels { rows, shares } => f64::from(rows[row * shares.len() + col]) - shares[col],
-        };
         match self {
             RidgeTarget::Classes { labels, log_shares } => {
                 let shares = shares(labels, log_shares.len(), 0.5);
@@ -99,9 +94,22 @@ impl RidgeTarget {
                 })
             }
             RidgeTarget::Numbers(_) | RidgeTarget::Labels { .. } => {
-                SmallMatrix::from_fn(self.len(), self.outputs(), of)
+                self.matrix_of(&(0..self.len()).collect::<Vec<_>>())
             }
         }
+    }
+
+    /// The rows of these columns for some of the samples.
+    pub(crate) fn matrix_of(&self, samples: &[usize]) -> SmallMatrix {
+        SmallMatrix::from_fn(samples.len(), self.outputs(), |row, col| match self {
+            RidgeTarget::Classes { labels, log_shares } => {
+                f64::from(u8::from(labels[samples[row]] as usize == col)) - log_shares[col].exp()
+            }
+            RidgeTarget::Numbers(values) => values[samples[row]],
+            RidgeTarget::Labels { rows, shares } => {
+                f64::from(rows[samples[row] * shares.len() + col]) - shares[col]
+            }
+        })
     }
 
     /// The score without information.

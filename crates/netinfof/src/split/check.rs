@@ -14,7 +14,7 @@ use self::leaks::{features_that_know_classes, features_that_know_edges};
 use super::{LinkPairs, NodeSets, Pairs};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Graph, NodeId, Pair, facts, ordered};
+use crate::graph::{Csr, Graph, NodeId, Pair, Target, facts, ordered};
 use crate::metric;
 
 /// AUC of the training degrees alone from which negatives count as far too easy.
@@ -397,7 +397,8 @@ pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
         graph,
         found: Checked { findings: Vec::new(), checks: Vec::new(), skipped: Vec::new() },
     };
-    let Some(labels) = graph.labels() else {
+    let codes = graph.target().map(Target::codes);
+    let Some(labels) = codes.as_deref().or_else(|| graph.labels()) else {
         return Err(Error::Unsuitable {
             stage: "check-split",
             why: "the graph has no labels; is it a split of links?".into(),
@@ -441,9 +442,11 @@ pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
         .copied()
         .filter(|&node| labels[node as usize] >= 0 && !taught.contains(&labels[node as usize]))
         .collect();
-    findings.nodes("class-not-in-training", &untaught, |n| {
-        format!("{n} of {} test nodes have a class without training nodes", sets.test.len())
-    });
+    if codes.is_none() {
+        findings.nodes("class-not-in-training", &untaught, |n| {
+            format!("{n} of {} test nodes have a class without training nodes", sets.test.len())
+        });
+    }
     let twins = graph.feature_twins();
     duplicated(&mut findings, &twins);
     let known: HashSet<(NodeId, i32)> =
@@ -460,7 +463,11 @@ pub fn nodes(graph: &Graph, sets: &NodeSets, exec: &Exec) -> Result<Checked> {
         format!("{n} of {} test nodes have the features and the label of a training node", sets.test.len())
     });
     exec.check()?;
-    features_that_know_classes(&mut findings, labels);
+    if codes.is_none() {
+        features_that_know_classes(&mut findings, labels);
+    } else {
+        findings.found.skipped.push("leaking features: the target is not classes");
+    }
     exec.check()?;
     Ok(findings.found)
 }

@@ -153,7 +153,7 @@ fn saved_models_predict_the_same() {
     for (&node, &score) in fitted.tested.nodes.iter().zip(&fitted.tested.scores) {
         assert_eq!(found.scores[node as usize], score);
         let own = found.values[node as usize];
-        assert!(own.low <= own.value && own.value <= own.high, "{own:?}");
+        assert!(own.low <= own.median && own.median <= own.high, "{own:?}");
     }
     assert_eq!(found.values, fitted.model.numbers(None, &two).unwrap().values);
     let refused = loaded.nodes(None, &one).unwrap_err().to_string();

@@ -15,12 +15,13 @@ pub(super) fn predict(model: &Model, newer: Option<&Graph>, table: &ResultTable,
     if model.target_kind() == Some(TargetKind::Numbers) {
         let found = model.numbers(newer, exec)?;
         let ids = IdColumn::new(&found.graph);
-        let columns = [("id", ids.kind), ("value", Kind::Float), ("low", Kind::Float), ("high", Kind::Float)];
+        let columns = [("id", ids.kind), ("value", Kind::Float), ("median", Kind::Float), ("low", Kind::Float), ("high", Kind::Float)];
         return table.write(&columns, |out| {
             found.values.iter().enumerate().try_for_each(|(node, own)| {
                 let name = ids.name(node);
-                let [value, low, high] = [own.value, own.low, own.high].map(FieldValue::Float);
-                out(&[name.value(), value, low, high])
+                let [value, median, low, high] =
+                    [own.value, own.median, own.low, own.high].map(FieldValue::Float);
+                out(&[name.value(), value, median, low, high])
             })
         });
     }
@@ -75,6 +76,7 @@ pub(super) fn tested(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
             ("id", ids.kind),
             ("target", Kind::Float),
             ("value", Kind::Float),
+            ("median", Kind::Float),
             ("low", Kind::Float),
             ("high", Kind::Float),
         ];
@@ -82,9 +84,9 @@ pub(super) fn tested(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
             let rows = tested.nodes.iter().zip(&tested.numbers).zip(&tested.scores);
             rows.into_iter().try_for_each(|((&node, &truth), &score)| {
                 let own = calibration.predict(score);
-                let [truth, value, low, high] =
-                    [truth, own.value, own.low, own.high].map(FieldValue::Float);
-                out(&[ids.name(node as usize).value(), truth, value, low, high])
+                let [truth, value, median, low, high] =
+                    [truth, own.value, own.median, own.low, own.high].map(FieldValue::Float);
+                out(&[ids.name(node as usize).value(), truth, value, median, low, high])
             })
         });
     }
