@@ -50,7 +50,6 @@ use netinfof::{Error, Result};
 use netinfof::{Graph, NodeId, Pair};
 
 pub use component::component;
-pub(crate) use times::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
 pub use splits::{
     SplitFiles, link_split, link_split_files, link_split_npz, node_split, node_split_files, node_split_npz,
     nodes_by_id, pairs,

@@ -91,7 +91,7 @@ impl Partners<'_> {
 
     /// Number of nodes that a node could have an edge to.
     fn possible(self, end: NodeId) -> usize {
-        let own = usize::from(self.0.sides.is_none_or(Sides::are_roles));
+        let own = usize::from(self.0.sides.is_none_or(crate::graph::Sides::are_roles));
         self.0.partners(end).map_or(self.0.edges.rows(), <[NodeId]>::len) - own
     }
 
