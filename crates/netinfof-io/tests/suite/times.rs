@@ -183,9 +183,9 @@ fn times_are_written_and_read_again() {
         {
             let path = folder.0.join(format!("{column}.{ending}"));
             if ending == "npz" {
-                save::npz(&graph, &path).unwrap()
+                save::npz(&graph, &path).unwrap();
             } else {
-                save::edges(&graph, &path).unwrap()
+                save::edges(&graph, &path).unwrap();
             }
             let found = read(&path, &params(time)).unwrap().0;
             let sorted = |graph: &Graph| {
