@@ -90,18 +90,21 @@ impl TimesReader {
 
     /// Puts the times on the graph of these edges, in the order of the rows, and records their column.
     pub(super) fn put_on(self, graph: Graph, edges: &[Pair], schema: &mut Schema) -> Result<Graph> {
-        with_column(graph.with_times(self.name, edges, &self.values, self.dates == Some(true))?, schema)
+        let graph = graph.with_times(self.name, edges, &self.values, self.dates == Some(true))?;
+        Ok(with_column(graph, schema))
     }
 }
 
 /// Records the column of the times of a graph.
-fn with_column(graph: Graph, schema: &mut Schema) -> Result<Graph> {
+fn with_column(graph: Graph, schema: &mut Schema) -> Graph {
     let times = graph.times().expect("the times were read");
     let range = times.range().map(|time| times.text(time));
     schema.time = Some(TimeColumn::new(times.column(), range));
-    Ok(graph)
+    graph
 }
 
+/// The array of all contacts, in both directions and with repeats.
+const ALL: &str = "edge_index_directed";
 /// Marks times that are dates, in files that this program writes.
 pub(crate) const DATES: &str = "days since 1970-01-01";
 /// The array with the unit of the times in [`EDGE_TIME`].
@@ -110,7 +113,7 @@ pub(crate) const EDGE_TIME_UNIT: &str = "edge_time_unit";
 pub(crate) const EDGE_TIME: &str = "edge_time";
 
 /// Reads the times of edges from an array of an npz file: one per entry of `edge_index`, or of
-/// `edge_index_directed`, which lists all contacts. Also returns the names of the arrays used.
+/// `edge_index_directed`, which lists all contacts.
 pub(super) fn of_npz(
     npz: &mut Npz,
     name: &str,
@@ -138,12 +141,11 @@ pub(super) fn of_npz(
         }
         (None, None) => return Err(npz.error(format!("array `{name}` must hold times; {EXPECTED}"))),
     };
-    const ALL: &str = "edge_index_directed";
     if values.len() != edges.len() && npz.has(ALL) {
         let contacts = super::arrays::npz_pairs(npz, ALL)?;
         if values.len() == contacts.len() {
-            return with_column(graph.with_times(name, &contacts, &values, dates)?, schema);
+            return Ok(with_column(graph.with_times(name, &contacts, &values, dates)?, schema));
         }
     }
-    with_column(graph.with_times(name, edges, &values, dates)?, schema)
+    Ok(with_column(graph.with_times(name, edges, &values, dates)?, schema))
 }

@@ -144,18 +144,18 @@ fn bad_times_are_one_clear_line() {
     let folder = Folder::new("bad");
     let file =
         |name: &str, rows: &str| folder.file(name, format!("source,target,time\n1,2,5\n{rows}2,3,7\n"));
-    refused(&file("missing.csv", "1,3,\n"), &params("time"), &["line 3", "no time in `time`"]);
-    refused(&file("na.csv", "1,3,NaN\n"), &params("time"), &["line 3", "no time in `time`"]);
+    refused(&file("missing.csv", "1,3,\n"), &params("time"), &[":3: ", "no time in `time`"]);
+    refused(&file("na.csv", "1,3,NaN\n"), &params("time"), &[":3: ", "no time in `time`"]);
     refused(
         &file("text.csv", "1,3,soon\n"),
         &params("time"),
-        &["line 3", "`soon` in `time` is not a time", "2024-05-31"],
+        &[":3: ", "`soon` in `time` is not a time", "2024-05-31"],
     );
-    refused(&file("inf.csv", "1,3,inf\n"), &params("time"), &["line 3", "`inf` in `time` is not a time"]);
+    refused(&file("inf.csv", "1,3,inf\n"), &params("time"), &[":3: ", "`inf` in `time` is not a time"]);
     refused(
         &file("mixed.csv", "1,3,2020-01-01\n"),
         &params("time"),
-        &["line 3", "`2020-01-01` in `time` is a date, but the rows before hold numbers"],
+        &[":3: ", "`2020-01-01` in `time` is a date, but the rows before hold numbers"],
     );
     let good = file("good.csv", "");
     refused(&good, &params("when"), &["invalid `time`", "`source`, `target`, `time`"]);
@@ -183,9 +183,9 @@ fn times_are_written_and_read_again() {
         {
             let path = folder.0.join(format!("{column}.{ending}"));
             if ending == "npz" {
-                save::npz(&graph, &path).unwrap()
+                save::npz(&graph, &path).unwrap();
             } else {
-                save::edges(&graph, &path).unwrap()
+                save::edges(&graph, &path).unwrap();
             }
             let found = read(&path, &params(time)).unwrap().0;
             let sorted = |graph: &Graph| {
