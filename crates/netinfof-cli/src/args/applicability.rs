@@ -57,7 +57,7 @@ const fn of_rankings(option: &'static str) -> OptionScope {
 }
 
 /// Every option that does not apply everywhere.
-const SCOPES: [OptionScope; 30] = [
+const SCOPES: [OptionScope; 31] = [
     replaced("max_evaluated", &[&["train"], &["split"]]),
     links("time"),
     links("protocol"),

@@ -106,7 +106,7 @@ fn columns_of_times_in_every_notation() {
     let graph = same(&days, &params("day"), TimeUnit::Date, [18_263.0, 18_292.25, 18_322.0]);
     let range = &graph.schema().unwrap().time.as_ref().unwrap().range;
     assert_eq!(range, &["2020-01-02".to_string(), "2020-03-01".to_string()]);
-    let line = graph.schema().unwrap().line(0, 0);
+    let line = graph.schema().unwrap().line(0, 0, None);
     assert!(line.contains("times from `day` (2020-01-02 to 2020-03-01)"), "{line}");
     // Users and items.
     let ratings = folder.file("ratings.csv", "user,item,time\n1,1,5\n1,2,3\n2,1,4\n1,1,2\n");
