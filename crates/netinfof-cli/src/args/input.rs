@@ -76,13 +76,15 @@ pub(crate) struct LoadArgs {
 /// The weights of the edges.
 #[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct WeightArgs {
-    /// Weights of the edges: the name or number of a column of the edge list, at least 0
+    /// Weights of the edges: a column of the edge list, at least 0
     ///
-    /// Also the name of an attribute of edges (GraphML, GML, node-link, Pajek: `values`), of an array of an npz file, or `value` for the
+    /// A name or a number. Also the name of an attribute of edges (GraphML, GML, node-link, Pajek: `values`), of an array of an npz file, or `value` for the
     /// values of a matrix. Heavier edges count more in structure and in propagation. [default: edges have no weights]
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) weight: Option<String>,
-    /// How weights are used: ln(1 + weight/median), or as they are [default: log]
+    /// How weights are used: log or linear [default: log]
+    ///
+    /// Both are divided by their mean.
     #[arg(long, value_name = "SCALE", value_enum, requires = "weight", help_heading = INPUT)]
     pub(crate) weight_scale: Option<WeightScaleArg>,
 }

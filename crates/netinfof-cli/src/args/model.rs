@@ -34,7 +34,7 @@ pub(crate) struct ModelArgs {
     /// The two id columns of the newer graph's edge list
     #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, requires = "graph", help_heading = INPUT)]
     pub(crate) ends: Option<Vec<String>>,
-    /// Weights of the newer graph's edges [default: those of the model's graph, by their name]
+    /// Weights of the newer graph's edges [default: as in the model]
     #[arg(long, value_name = "COLUMN", requires = "graph", help_heading = INPUT)]
     pub(crate) weight: Option<String>,
     /// Format of the newer graph [default: detected]

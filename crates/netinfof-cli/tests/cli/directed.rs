@@ -41,9 +41,8 @@ fn directions_are_kept_where_they_are_asked_for() {
     );
     let pairs = folder.file("pairs.csv", "n0,n1\nn1,n0\n");
     let (there, _) = well(&["predict", &model, "--pairs", &pairs, "-q"]);
-    let score = |line: usize| -> f64 {
-        there.lines().nth(line).unwrap().split(',').next_back().unwrap().parse().unwrap()
-    };
+    let score =
+        |line: usize| -> f64 { there.lines().nth(line).unwrap().split(',').nth(2).unwrap().parse().unwrap() };
     assert!(score(1) > score(2), "{there}");
     let (newer, _) = well(&["predict", &model, "--pairs", &pairs, "--graph", &edges, "-q"]);
     assert_eq!(newer.lines().count(), 3);

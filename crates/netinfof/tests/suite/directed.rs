@@ -46,7 +46,6 @@ fn a_planted_direction_is_found() {
     let exec = Exec::new(0).unwrap();
     let report = act(&directed(&cyclic(&mut Random::new(1))), &exec);
     let (direction, auc) = (metric(&report, "direction"), metric(&report, "auc"));
-    eprintln!("cyclic groups: direction {direction:.3}, AUC {auc:.3}");
     assert!(direction >= 0.95 && auc > 0.75, "{direction} {auc}");
     assert!(report.graph.directed && report.graph.nodes == 2 * NODES);
     assert!(![Nothing, Undecided].contains(&report.verdict.kind));
@@ -63,11 +62,6 @@ fn direction_may_be_the_only_signal() {
     let edges = arcs(5000, &mut random, |i, j| rank[i] < rank[j]);
     let report = act(&directed(&edges), &exec);
     let direction = metric(&report, "direction");
-    eprintln!(
-        "ranks: direction {direction:.3}, AUC {:.3}, {:?}",
-        metric(&report, "auc"),
-        report.verdict.kind
-    );
     assert!(direction >= 0.9 && metric(&report, "auc") > 0.7);
     let plain = Graph::from_edges("undirected", NODES, &edges).unwrap();
     let report = act(&plain, &exec);

@@ -77,7 +77,6 @@ fn weights_alone_carry_classes() {
     let [none, own, other] =
         [plain(&edges), weighted(&edges), weighted(&shuffled(&edges))].map(|graph| accuracy(graph, &exec));
     let linear = accuracy(scaled(&edges, WeightTransform::Linear), &exec);
-    eprintln!("accuracy without weights {none:.3}, with {own:.3}, linear {linear:.3}, shuffled {other:.3}");
     // Here the scale matters: community edges are 20 times as heavy as others, and a logarithm reduces that.
     assert!(own > 0.5 && linear > 0.7 && none < 0.4 && other < 0.4, "{none} {own} {linear} {other}");
 }
@@ -89,8 +88,6 @@ fn weights_separate_edges_from_noise() {
     let edges = communities(2400, 3600, 2);
     let [none, own, other] =
         [plain(&edges), weighted(&edges), weighted(&shuffled(&edges))].map(|graph| auc(&graph, &exec));
-    let linear = auc(&scaled(&edges, WeightTransform::Linear), &exec);
-    eprintln!("AUC without weights {none:.3}, with {own:.3}, linear {linear:.3}, shuffled {other:.3}");
     assert!(own > none + 0.02 && own > other + 0.04 && other > none - 0.05, "{none} {own} {other}");
 }
 

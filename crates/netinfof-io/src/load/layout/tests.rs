@@ -1,5 +1,3 @@
-//! Unit tests, compiled under `#[cfg(test)]` alone.
-
 use super::*;
 
 fn rows(text: &str) -> Vec<Row> {
