@@ -45,7 +45,7 @@ class Parts(NamedTuple):
     #: What was read of a table.
     schema: dict[str, Any] | None = None
     #: Kind of the target; None: it follows from the values.
-    target: str | None = None
+    target_kind: str | None = None
     #: Names of the labels, if `y` holds rows of labels.
     label_names: list[str] | None = None
 
@@ -409,7 +409,7 @@ def networkx(graph: Any, features: str | Sequence[str] | Literal[False] | None, 
     plain = all(type(node) is int and node == at for at, node in enumerate(nodes))
     names = dict.fromkeys(name for _, _, own in graph.edges(data=True) for name in own)
     unused = _of_edges(index, len(nodes), bool(graph.is_directed())) + attributes(names)
-    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused)
+    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, target_kind="classes" if label is None else None)
 
 
 def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool) -> tuple[str, ...]:
@@ -431,7 +431,7 @@ def igraph(graph: Any, features: str | Sequence[str] | Literal[False] | None, la
     names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     x, y = _attributes([vertex.attributes() for vertex in graph.vs], names or range(graph.vcount()), features, label)
     unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed())) + attributes(graph.es.attributes())
-    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused)
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, target_kind="classes" if label is None else None)
 
 
 def sides_of(bipartite: bool | None, sides: Any, num_nodes: int) -> Any:
@@ -608,7 +608,7 @@ def frames(
     further = [name for name in names if name not in (str(source), str(target))]
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     schema = {"format": "a frame", "ends": [str(source), str(target)], **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, target=kind)
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, target_kind=kind)
 
 
 def _two_sided(y: Any) -> tuple[Any, Any]:

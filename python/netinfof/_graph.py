@@ -112,7 +112,7 @@ class Graph:
             num_nodes = _convert.count(None, None, source, ends)
         x, y = _convert.in_node_order(x, nodes, num_nodes, "x"), _convert.in_node_order(y, nodes, num_nodes, "y")
         known = _convert.sides_of(bipartite, sides, num_nodes)
-        self._set(Parts(source, ends, num_nodes, x, y, nodes, sides=known, target=target), name)
+        self._set(Parts(source, ends, num_nodes, x, y, nodes, sides=known, target_kind=target), name)
 
     def _set(self, parts: Parts, name: str) -> None:
         import numpy as np
@@ -127,7 +127,7 @@ class Graph:
             labels, classes = parts.y, parts.classes
         else:
             try:
-                labels, classes, numbers, rows_of_labels, label_names = _arrays.target(parts.y, parts.target)
+                labels, classes, numbers, rows_of_labels, label_names = _arrays.target(parts.y, parts.target_kind)
             except ValueError as fault:
                 if not parts.found:
                     raise

@@ -11,7 +11,9 @@ use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNode
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
-use crate::args::{ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, TargetArgs, VisibleEdgesArg};
+use crate::args::{
+    ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, TargetArgs, VisibleEdgesArg,
+};
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
 

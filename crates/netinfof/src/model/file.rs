@@ -189,8 +189,13 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             arrays.floats("weights", &[weights.len(), width], &weights.concat());
             arrays.doubles("intercept", &intercepts);
             let names = model.graph.class_names().map(<[String]>::to_vec);
-            let mut head =
-                NodeHead { classes: fit.classes.clone(), names, calibration: None, numbers: None, labels: None };
+            let mut head = NodeHead {
+                classes: fit.classes.clone(),
+                names,
+                calibration: None,
+                numbers: None,
+                labels: None,
+            };
             match &fit.fitted {
                 FittedTarget::Classes(own) => head.calibration = Some(*own),
                 FittedTarget::Numbers(own) => head.numbers = Some(own.clone()),
@@ -335,7 +340,10 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
     // The version first: later fields may have another format.
     let value: serde_json::Value = serde_json::from_str(entry).map_err(|e| damaged(&e))?;
     let version = value.get("format").and_then(serde_json::Value::as_u64);
-    if ![WITHOUT_TABLES, WITHOUT_SIDES, OF_CLASSES, VERSION].map(|version| Some(u64::from(version))).contains(&version) {
+    if ![WITHOUT_TABLES, WITHOUT_SIDES, OF_CLASSES, VERSION]
+        .map(|version| Some(u64::from(version)))
+        .contains(&version)
+    {
         let version = version.map_or("an unknown format".into(), |version| format!("format {version}"));
         return Err(fault(format!(
             "the model has {version}; this version of netinfof reads formats {WITHOUT_TABLES} to {VERSION}"
