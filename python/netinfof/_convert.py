@@ -48,7 +48,7 @@ class Parts(NamedTuple):
     #: Weights of the edges, if they are used, as double precision.
     weights: Any = None
     #: Kind of the target; None: it follows from the values.
-    target: str | None = None
+    target_kind: str | None = None
     #: Names of the labels, if `y` holds rows of labels.
     label_names: list[str] | None = None
     #: Times of the edges: the name of their column, the times, and whether they are days since 1970-01-01.
@@ -511,7 +511,7 @@ def networkx(
     # As in networkx, an edge without the attribute has no weight; here it is an error.
     weights = _attribute_weights(weight, names, lambda: [own.get(weight, math.nan) for _, _, own in graph.edges(data=True)], len(index))
     unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None) + attributes(name for name in names if name != weight)
-    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights)
+    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
 
 
 def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted: bool) -> tuple[str, ...]:
@@ -539,7 +539,7 @@ def igraph(
     weights = _attribute_weights(weight, own, lambda: graph.es[weight], len(index))
     rest = attributes(name for name in own if name != weight)
     unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None) + rest
-    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, weights=weights)
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
 
 
 def sides_of(bipartite: bool | None, sides: Any, num_nodes: int) -> Any:
@@ -726,7 +726,7 @@ def frames(
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     of_weights = {} if weight is None else {"weight": str(weight)}
     schema = {"format": "a frame", "ends": [str(source), str(target)], **of_weights, **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights, times=times, target=kind)
+    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights, times=times, target_kind=kind)
 
 
 def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDArray[np.int64]]:

@@ -137,7 +137,7 @@ class Graph:
         if directed and edge_time is not None:
             raise ValueError("invalid `directed`: True with `edge_time` (need False: a split by time is of an undirected graph)")
         times = None if edge_time is None else _convert.times_of(edge_time, len(source), "edge_time")
-        parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target=target, times=times)
+        parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target_kind=target, times=times)
         self._set(parts, name, weight_scale, bool(directed))
 
     def _set(self, parts: Parts, name: str, weight_scale: str = "log", directed: bool = False) -> None:
@@ -153,7 +153,7 @@ class Graph:
             labels, classes = parts.y, parts.classes
         else:
             try:
-                labels, classes, numbers, rows_of_labels, label_names = _arrays.target(parts.y, parts.target)
+                labels, classes, numbers, rows_of_labels, label_names = _arrays.target(parts.y, parts.target_kind)
             except ValueError as fault:
                 if not parts.found:
                     raise

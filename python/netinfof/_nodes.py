@@ -48,7 +48,7 @@ class _OfNodes(Estimator):
             self._check_columns(rows.shape[1], names)
         self._check_edges(edge_index, fit)
         source, target = _convert.ends([[], []] if edge_index is None else edge_index)
-        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None, target=self._target)
+        parts = _convert.Parts(source, target, rows.shape[0], rows, y if labels else None, target_kind=self._target)
         # The rows are the fitted nodes only if all values are equal; the same number of rows is not enough.
         known = fit or _same_rows(rows, self._fitted_graph().x)
         return Graph._of_parts(parts._replace(unknown_nodes=not known), "features"), names
@@ -483,6 +483,7 @@ class NodeClassifier(_OfNodes):
         ndarray
             One class per node; for labels, one row per node with 1 for every predicted label, else 0.
         """
+        self._check_fitted()
         if self.model_.target == "labels":
             threshold: Any = self.model_.threshold
             predicted: NDArray[Any] = (self.predict_proba(X, edge_index=edge_index) >= threshold).astype(int)

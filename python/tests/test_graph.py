@@ -500,8 +500,7 @@ def test_labels_that_are_no_classes_do_not_stand_in_the_way() -> None:
         found = Graph.of(streets)
     assert found.y is None and found.x is None
     assert Graph.from_networkx(streets, label=False, features=["x", "y"]).num_features == 2
-    with pytest.raises(ValueError, match="continuous"):
-        Graph.from_networkx(streets, label="y")
+    assert Graph.from_networkx(streets, label="y").target == "numbers"
 
 
 def test_pickles(demo: Graph) -> None:

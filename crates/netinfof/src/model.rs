@@ -20,7 +20,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::act::{
-    ActReport, FittedTarget, LabelCalibration, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel, NodeResult, NumberCalibration,
+    ActReport, FittedTarget, LinkCalibration, LinkModel, LinkResult, NodeCalibration, NodeDesign, NodeModel,
+    NodeResult,
 };
 use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, NodePlacement, PlacementInput, Preparation};
@@ -339,34 +340,6 @@ impl Model {
         }
     }
 
-    /// From scores to predictions of a numeric target; `None` for other models.
-    pub fn number_calibration(&self) -> Option<&NumberCalibration> {
-        match &self.fit {
-            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Numbers(calibration), .. }) => Some(calibration),
-            _ => None,
-        }
-    }
-
-    /// From log-odds to probabilities of labels; `None` for other models.
-    pub fn label_calibration(&self) -> Option<&LabelCalibration> {
-        match &self.fit {
-            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Labels(calibration), .. }) => Some(calibration),
-            _ => None,
-        }
-    }
-
-    /// The kind of the target of a model of nodes; `None` for other models.
-    pub fn target_kind(&self) -> Option<TargetKind> {
-        match &self.fit {
-            FittedTask::Nodes(fit) => Some(match fit.fitted {
-                FittedTarget::Classes(_) => TargetKind::Classes,
-                FittedTarget::Numbers(_) => TargetKind::Numbers,
-                FittedTarget::Labels(_) => TargetKind::Labels,
-            }),
-            FittedTask::Links(_) | FittedTask::Embedding(_) => None,
-        }
-    }
-
     /// Writes the model to one file, as a whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
         file::save(self, path)
@@ -481,14 +454,6 @@ impl Model {
             PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
         };
         Ok(self.components().into_iter().zip(rows_of(places, &input, exec)?).collect())
-    }
-
-    fn other_target(&self, asked: TargetKind) -> Error {
-        let own = self.target_kind().map_or("none", TargetKind::name);
-        Error::Unsuitable {
-            stage: "model",
-            why: format!("its target is {own}, not {}", asked.name()),
-        }
     }
 
     fn other_task(&self, asked: ModelKind) -> Error {

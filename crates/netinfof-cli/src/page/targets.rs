@@ -31,7 +31,13 @@ pub(super) fn results(out: &mut String, act: &ActReport) {
             })
             .collect();
         let heads = [("tenth", false), ("mean prediction", true), ("mean target", true)];
-        table(out, "tenths-table", "Test nodes of the first split, by predicted value in groups of equal size", &heads, &rows);
+        table(
+            out,
+            "tenths-table",
+            "Test nodes of the first split, by predicted value in groups of equal size",
+            &heads,
+            &rows,
+        );
     }
     if let Some(own) = &act.labels {
         let rows: Vec<(String, Vec<TableCell>)> = own

@@ -144,7 +144,18 @@ fn sets_of_labels_are_predicted() {
         (0..60).map(|at| format!("{at},{},{},{}\n", at % 7, at / 30, u8::from(at % 7 < 3))).collect();
     let nodes = folder.file("n.csv", format!("id,x,half,small\n{table}"));
     let (model, page) = (folder.path("m.model"), folder.path("p.html"));
-    let args = ["act", &edges, "--nodes", &nodes, "--label", "half,small", "--task", "nodes", "--shares", "0.5,0.25"];
+    let args = [
+        "act",
+        &edges,
+        "--nodes",
+        &nodes,
+        "--label",
+        "half,small",
+        "--task",
+        "nodes",
+        "--shares",
+        "0.5,0.25",
+    ];
     let output = netinfof(&[&args[..], &["--save", &model, "--html", &page]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     for part in ["labels of nodes · 2 labels", "micro_f1", "macro_auc", "information about a label"] {

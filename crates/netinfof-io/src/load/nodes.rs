@@ -203,7 +203,8 @@ fn joined(
         let (names, columns): (Vec<String>, Vec<Vec<String>>) = label_columns.into_iter().unzip();
         target = Some(NodeTarget::Labels(targets::of_columns(names, &columns).map_err(fault)?));
     }
-    let used_label = label.filter(|_| target.is_some()).or_else(|| target.is_some().then(|| params.label.clone())?);
+    let used_label =
+        label.filter(|_| target.is_some()).or_else(|| target.is_some().then(|| params.label.clone())?);
     let has_labels = matches!(target, Some(NodeTarget::Classes { .. }));
     let found = frame
         .typed(nodes, &params.columns, Some(&ids.names), texts.as_deref().filter(|_| has_labels))
@@ -356,7 +357,7 @@ impl Columns {
         let names = header.unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
         let label_columns = Vec::new();
         let mut columns = Columns { names, named, id: Some(0), id_is_sure: true, label: None, label_columns };
-        columns.label_columns = columns.several_labels(params)?;
+        columns.label_columns = targets::several(params, &columns.names, &|name| columns.place(name))?;
         if let Some(wanted) = &params.id {
             columns.id = columns.place(wanted);
             if columns.id.is_none() && wanted != ROW_NUMBERS {
@@ -384,21 +385,6 @@ impl Columns {
     /// The column with this name or, if there is none, with this number, counted from 1.
     fn place(&self, wanted: &str) -> Option<usize> {
         layout::named_or_numbered(wanted, Some(&self.names), self.names.len())
-    }
-
-    /// The columns of several labels, separated by commas; none if the label is one column.
-    fn several_labels(&self, params: &LoadParams) -> Result<Vec<usize>> {
-        let Some(wanted) = params.label.as_ref().filter(|wanted| wanted.contains(',')) else {
-            return Ok(Vec::new());
-        };
-        if self.place(wanted).is_some() {
-            return Ok(Vec::new());
-        }
-        let one = |name: &str| {
-            let need = || format!("columns of the node table: {}", list(&self.names));
-            self.place(name.trim()).ok_or_else(|| Error::param("label", name, need()))
-        };
-        wanted.split(',').map(one).collect()
     }
 
     fn label_column(&self, params: &LoadParams, path: &Path) -> Result<Option<usize>> {
@@ -543,7 +529,9 @@ fn attempt(
     for (at, builder) in builders.into_iter().enumerate() {
         let name = columns.names[at].clone();
         let values = match builder {
-            None if [columns.id, columns.label].contains(&Some(at)) || columns.label_columns.contains(&at) => {
+            None if [columns.id, columns.label].contains(&Some(at))
+                || columns.label_columns.contains(&at) =>
+            {
                 continue;
             }
             // A column that is left out keeps its name, so that the choice of names can be checked.
@@ -581,7 +569,9 @@ fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<V
     // A number is the position of a column, although it may occur in the first row.
     let is_name = |name: &String| name.parse::<f64>().is_err() && names.contains(name);
     let asked = [&params.label, &params.id].into_iter().flatten();
-    let asked = asked.flat_map(|own| own.split(',').map(str::to_string).chain([own.clone()])).any(|name| is_name(&name));
+    let asked = asked
+        .flat_map(|own| own.split(',').map(str::to_string).chain([own.clone()]))
+        .any(|name| is_name(&name));
     let is_header = params.header.unwrap_or_else(|| {
         asked
             || known

@@ -4,7 +4,7 @@ use std::io::BufRead as _;
 use std::path::Path;
 
 use super::classes::{self, LabelColumn, is_unknown as is_unknown_cell};
-use super::nodes_by_id;
+use super::{LoadParams, list, nodes_by_id};
 use crate::npz::{Array, Npz};
 use netinfof::graph::{LabelSets, TargetKind};
 use netinfof::{Error, Exec, Graph, Result};
@@ -142,6 +142,22 @@ fn sets_of_cells(name: &str, texts: &[String]) -> std::result::Result<LabelSets,
 /// Maximum number of labels.
 const MOST_LABELS: usize = 10_000;
 
+/// The columns of several labels, separated by commas; none if the label is one column.
+pub(super) fn several(
+    params: &LoadParams,
+    names: &[String],
+    place: &dyn Fn(&str) -> Option<usize>,
+) -> Result<Vec<usize>> {
+    let Some(wanted) = params.label.as_ref().filter(|own| own.contains(',') && place(own).is_none()) else {
+        return Ok(Vec::new());
+    };
+    let one = |name: &str| {
+        let need = || format!("columns of the node table: {}", list(names));
+        place(name.trim()).ok_or_else(|| Error::param("label", name, need()))
+    };
+    wanted.split(',').map(one).collect()
+}
+
 /// One label per column, with cells 0 and 1.
 pub(super) fn of_columns(
     names: Vec<String>,
@@ -173,9 +189,8 @@ pub(super) const LABEL_NAMES: &str = "label_names";
 
 /// The array of the target of an npz file, if it is not classes in `y`.
 pub(super) fn of_npz(npz: &mut Npz, kind: Option<TargetKind>) -> Result<Option<(&'static str, TargetKind)>> {
-    let lacks = |npz: &Npz, array: &str| {
-        Err(npz.error(format!("no array `{array}`, which the chosen target needs")))
-    };
+    let lacks =
+        |npz: &Npz, array: &str| Err(npz.error(format!("no array `{array}`, which the chosen target needs")));
     let own = if npz.has("y") { Some(npz.array("y")?) } else { None };
     let two = own.as_ref().is_some_and(|array| array.shape.len() == 2 && array.shape[1] > 1);
     let fraction = |value: &f64| value.is_finite() && value.fract() != 0.0;
@@ -203,7 +218,8 @@ pub(super) fn of_npz(npz: &mut Npz, kind: Option<TargetKind>) -> Result<Option<(
 pub(super) fn put_npz(npz: &mut Npz, array: &str, kind: TargetKind, graph: Graph) -> Result<Graph> {
     let found = npz.array(array)?;
     if kind == TargetKind::Numbers {
-        let values = found.doubles().ok_or_else(|| npz.error(format!("array `{array}` must hold numbers")))?;
+        let values =
+            found.doubles().ok_or_else(|| npz.error(format!("array `{array}` must hold numbers")))?;
         return graph.with_numbers(values);
     }
     let [nodes, labels] = found.shape[..] else {
@@ -278,7 +294,10 @@ mod tests {
     fn cells_hold_lists_of_labels() {
         let sets = sets_of_cells("l", &texts(&["b;a", "a", "", "none"])).unwrap();
         assert_eq!(sets.names(), ["a", "b"]);
-        assert_eq!([0, 1, 2, 3].map(|node| sets.row(node)), [Some(&[1, 1][..]), Some(&[1, 0]), None, Some(&[0, 0])]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|node| sets.row(node)),
+            [Some(&[1, 1][..]), Some(&[1, 0]), None, Some(&[0, 0])]
+        );
         let sets = sets_of_cells("l", &texts(&["[10, 2]", "2", "10"])).unwrap();
         assert_eq!(sets.names(), ["2", "10"]);
     }

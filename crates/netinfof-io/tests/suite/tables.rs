@@ -293,7 +293,9 @@ fn targets_are_classes_numbers_or_labels() {
     params.target = Some(TargetKind::Labels);
     params.columns.drop = vec!["a".into(), "b".into()];
     let (lists, _) = read(&edges, &params).unwrap();
-    let ids = |each: usize| (0..60).filter(|at| at % each == 0).map(|at| at.to_string()).collect::<Vec<_>>().join("\t");
+    let ids = |each: usize| {
+        (0..60).filter(|at| at % each == 0).map(|at| at.to_string()).collect::<Vec<_>>().join("\t")
+    };
     let lines = folder.file("groups.cmty", format!("{}\n{}\n", ids(3), ids(2)));
     let mut params = LoadParams::default();
     params.communities = Some(lines);

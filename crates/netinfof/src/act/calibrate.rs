@@ -292,9 +292,10 @@ impl NumberCalibration {
             let found: Vec<f64> = scores.iter().map(|&score| own.expected(score)).collect();
             let mean = |values: &[f64]| values.iter().sum::<f64>() / count as f64;
             let means = [mean(&found), mean(truth)];
-            let (products, squares) = found.iter().zip(truth).fold((0.0, 0.0), |(products, squares), (v, y)| {
-                (products + (v - means[0]) * (y - means[1]), squares + (v - means[0]).powi(2))
-            });
+            let (products, squares) =
+                found.iter().zip(truth).fold((0.0, 0.0), |(products, squares), (v, y)| {
+                    (products + (v - means[0]) * (y - means[1]), squares + (v - means[0]).powi(2))
+                });
             own.means = means;
             own.slope = if squares > 0.0 { (products / squares).clamp(0.0, 1.0) } else { 0.0 };
         }
@@ -351,7 +352,13 @@ pub struct LabelCalibration {
 impl LabelCalibration {
     /// The temperature from log-odds of nodes that the weights were not fitted on, and the threshold from those of
     /// validation nodes.
-    pub(crate) fn fit(names: &[String], unseen: &[f64], truth: &[u8], valid: &[f64], valid_truth: &[u8]) -> Self {
+    pub(crate) fn fit(
+        names: &[String],
+        unseen: &[f64],
+        truth: &[u8],
+        valid: &[f64],
+        valid_truth: &[u8],
+    ) -> Self {
         let loss = |log_t: f64| -> f64 {
             let of = |(score, &has): (&f64, &u8)| {
                 let score = score / log_t.exp();

@@ -141,8 +141,7 @@ impl RidgeMixture {
         let mut squares = vec![0.0; widths.len()];
         block_of.iter().enumerate().for_each(|(col, &block)| squares[block] += gram[(col, col)]);
         let count = training.nodes.len() as f64;
-        let scales: Vec<f64> =
-            squares.iter().map(|&sum| if sum > 0.0 { count / sum } else { 0.0 }).collect();
+        let scales: Vec<f64> = squares.iter().map(|&sum| if sum > 0.0 { count / sum } else { 0.0 }).collect();
         let mut sum = SmallMatrix::zeros(width, outputs);
         for (share, choice) in &self.regressions {
             let root = |col: usize| (choice.weights[block_of[col]] * scales[block_of[col]]).sqrt();

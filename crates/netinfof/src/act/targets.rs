@@ -155,8 +155,13 @@ pub(super) fn fit(
         SplitTarget::Labels { names: labels, .. } => {
             let rows = |nodes: &[NodeId]| split.target.label_rows(nodes);
             let truth = rows(&split.sets.test);
-            let calibration =
-                LabelCalibration::fit(labels, &unseen, &rows(&unseen_nodes), &valid, &rows(&split.sets.valid));
+            let calibration = LabelCalibration::fit(
+                labels,
+                &unseen,
+                &rows(&unseen_nodes),
+                &valid,
+                &rows(&split.sets.valid),
+            );
             let probable = |scores: &[f64]| calibration.probabilities(scores);
             let metrics = |probabilities: &[f64], truth: &[u8], threshold: f64| {
                 label_metrics(probabilities, truth, outputs, threshold)
@@ -190,7 +195,8 @@ pub(super) fn fit(
             let calibration = NumberCalibration::fit(scale.clone(), &unseen, &on(&unseen_nodes));
             let truth = on(&split.sets.test);
             let predicted = |scores: &[f64]| -> PredictedNumbers {
-                let own: Vec<NumberPrediction> = scores.iter().map(|&score| calibration.predict(score)).collect();
+                let own: Vec<NumberPrediction> =
+                    scores.iter().map(|&score| calibration.predict(score)).collect();
                 PredictedNumbers {
                     values: own.iter().map(|own| own.value).collect(),
                     medians: own.iter().map(|own| own.median).collect(),

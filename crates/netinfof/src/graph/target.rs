@@ -111,7 +111,9 @@ impl Target {
     /// Equal targets as equal numbers from 0, -1 where unknown.
     pub(crate) fn codes(&self) -> Vec<i32> {
         let key = |node: usize| match self {
-            Target::Numbers(values) => (!values[node].is_nan()).then(|| values[node].to_bits().to_le_bytes().to_vec()),
+            Target::Numbers(values) => {
+                (!values[node].is_nan()).then(|| values[node].to_bits().to_le_bytes().to_vec())
+            }
             Target::Labels(sets) => sets.row(node).map(<[u8]>::to_vec),
         };
         let mut seen = HashMap::new();

@@ -1,8 +1,8 @@
 //! The target of the samples that predictive information is measured on.
 
-use crate::linalg::{Outcome, RidgeTarget, ScoreFit, TargetScale, shares};
 use crate::kernel::SmallMatrix;
 use crate::linalg::sgl::log_sum_exp;
+use crate::linalg::{Outcome, RidgeTarget, ScoreFit, TargetScale, shares};
 
 /// The target of all samples.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::ridge_target::RidgeTarget;
 use super::kernel_ridge::{kernel_ridge, leave_one_out, leave_one_out_of_rows};
+use super::ridge_target::RidgeTarget;
 use crate::error::Result;
 use crate::kernel::SmallMatrix;
 
@@ -85,7 +85,8 @@ impl BlockRidge {
         let mut set = |at: usize, value: &dyn Fn(usize, usize) -> f64| {
             for (from, to) in of(at).enumerate() {
                 for class in 0..all.cols() {
-                    all[(to, class)] = choice.temperature * root(at) * value(from, class) * self.outcome.factor(class);
+                    all[(to, class)] =
+                        choice.temperature * root(at) * value(from, class) * self.outcome.factor(class);
                 }
             }
         };
@@ -298,7 +299,8 @@ mod tests {
             let labels: Vec<u32> = (0..10).map(|at| at % 3).collect();
             let block =
                 |rows| RidgeBlock { rows, kernel: SmallMatrix::times_transpose(rows, rows), products: true };
-            let ridge = BlockRidge::new(RidgeTarget::classes(labels, 3), rows.iter().map(block).collect(), false);
+            let ridge =
+                BlockRidge::new(RidgeTarget::classes(labels, 3), rows.iter().map(block).collect(), false);
             let choice = Choice { loss: 0.0, weights: vec![0.7, 0.2], penalty: 0.3, temperature: 2.0 };
             let coefficients = ridge.coefficients(&choice).unwrap();
             let kernel = ridge.kernel(&choice.weights);

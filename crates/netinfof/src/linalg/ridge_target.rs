@@ -192,8 +192,7 @@ impl RidgeTarget {
             (RidgeTarget::Labels { shares, .. }, Outcome::Labels(row)) => {
                 let of = |(label, &has): (usize, &u8)| {
                     let share = shares[label];
-                    let score =
-                        self.intercept(label) + fit.temperature * self.factor(label) * scores(label);
+                    let score = self.intercept(label) + fit.temperature * self.factor(label) * scores(label);
                     let without = if has == 1 { share } else { 1.0 - share };
                     -softplus(if has == 1 { -score } else { score }) - without.ln()
                 };
@@ -217,8 +216,7 @@ fn gaussian(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> ScoreFit {
     let count = pairs.clone().count() as f64;
     let (products, squares) =
         pairs.clone().fold((0.0, 0.0), |(products, squares), (s, y)| (products + s * y, squares + s * s));
-    let temperature =
-        if squares > 0.0 { (products / (squares * (1.0 + 1.0 / count))).max(0.0) } else { 0.0 };
+    let temperature = if squares > 0.0 { (products / (squares * (1.0 + 1.0 / count))).max(0.0) } else { 0.0 };
     let residuals: f64 = pairs.map(|(s, y)| (y - temperature * s).powi(2)).sum();
     let variance = (residuals + 1.0) / (count + 1.0);
     ScoreFit { temperature, loss: 0.5 * variance.ln() }
@@ -228,7 +226,8 @@ fn gaussian(pairs: impl Iterator<Item = (f64, f64)> + Clone) -> ScoreFit {
 /// are right.
 fn logistic(found: &[(f64, f64, bool)], samples: usize) -> ScoreFit {
     const LARGEST: f64 = 50.0;
-    let mean_square = found.iter().map(|(_, score, _)| score * score).sum::<f64>() / found.len().max(1) as f64;
+    let mean_square =
+        found.iter().map(|(_, score, _)| score * score).sum::<f64>() / found.len().max(1) as f64;
     let prior = 0.25 * mean_square;
     let mut t = 1.0;
     for _ in 0..30 {

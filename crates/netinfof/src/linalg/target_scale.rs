@@ -161,7 +161,8 @@ fn likelihood(values: &[f64], transform: &Transform) -> f64 {
 fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64, f64) {
     let count = values.clone().count().max(1) as f64;
     let mean = values.clone().sum::<f64>() / count;
-    let power = |exponent: i32| values.clone().map(|value| (value - mean).powi(exponent)).sum::<f64>() / count;
+    let power =
+        |exponent: i32| values.clone().map(|value| (value - mean).powi(exponent)).sum::<f64>() / count;
     let variance = power(2);
     let kurtosis = if variance > 0.0 { power(4) / (variance * variance) - 3.0 } else { 0.0 };
     (mean, variance, kurtosis)
@@ -272,7 +273,10 @@ mod tests {
         assert_eq!(of(&drawn(|z| (2.0 * z).exp())), Some("signed logarithm"));
         assert_eq!(of(&drawn(|z| -(2.0 * z).exp())), Some("signed logarithm"));
         // A third power of a third power: heavier than a logarithm undoes.
-        assert_eq!(of(&drawn(|z| if z.abs() < 2.2 { z } else { z.signum() * (z * z).powi(9) })), Some("normal scores"));
+        assert_eq!(
+            of(&drawn(|z| if z.abs() < 2.2 { z } else { z.signum() * (z * z).powi(9) })),
+            Some("normal scores")
+        );
         assert_eq!(of(&[1.0, 1.0, 1.0]), None);
         assert_eq!(of(&[]), None);
     }

@@ -196,8 +196,13 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
             arrays.floats("weights", &[weights.len(), width], &weights.concat());
             arrays.doubles("intercept", &intercepts);
             let names = model.graph.class_names().map(<[String]>::to_vec);
-            let mut head =
-                NodeHead { classes: fit.classes.clone(), names, calibration: None, numbers: None, labels: None };
+            let mut head = NodeHead {
+                classes: fit.classes.clone(),
+                names,
+                calibration: None,
+                numbers: None,
+                labels: None,
+            };
             match &fit.fitted {
                 FittedTarget::Classes(own) => head.calibration = Some(*own),
                 FittedTarget::Numbers(own) => head.numbers = Some(own.clone()),

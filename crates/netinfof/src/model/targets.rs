@@ -1,8 +1,8 @@
 //! Predictions of numbers and of label sets by a saved model.
 
-use super::{FittedTask, Model, ModelKind};
-use crate::act::{FittedTarget, NumberPrediction};
-use crate::error::Result;
+use super::{FittedTask, Model, ModelKind, NodeFit};
+use crate::act::{FittedTarget, LabelCalibration, NumberCalibration, NumberPrediction};
+use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, TargetKind};
 
@@ -35,6 +35,41 @@ pub struct LabelPredictions {
 }
 
 impl Model {
+    /// From scores to predictions of a numeric target; `None` for other models.
+    pub fn number_calibration(&self) -> Option<&NumberCalibration> {
+        match &self.fit {
+            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Numbers(calibration), .. }) => {
+                Some(calibration)
+            }
+            _ => None,
+        }
+    }
+
+    /// From log-odds to probabilities of labels; `None` for other models.
+    pub fn label_calibration(&self) -> Option<&LabelCalibration> {
+        match &self.fit {
+            FittedTask::Nodes(NodeFit { fitted: FittedTarget::Labels(calibration), .. }) => Some(calibration),
+            _ => None,
+        }
+    }
+
+    /// The kind of the target of a model of nodes; `None` for other models.
+    pub fn target_kind(&self) -> Option<TargetKind> {
+        match &self.fit {
+            FittedTask::Nodes(fit) => Some(match fit.fitted {
+                FittedTarget::Classes(_) => TargetKind::Classes,
+                FittedTarget::Numbers(_) => TargetKind::Numbers,
+                FittedTarget::Labels(_) => TargetKind::Labels,
+            }),
+            FittedTask::Links(_) | FittedTask::Embedding(_) => None,
+        }
+    }
+
+    pub(super) fn other_target(&self, asked: TargetKind) -> Error {
+        let own = self.target_kind().map_or("none", TargetKind::name);
+        Error::Unsuitable { stage: "model", why: format!("its target is {own}, not {}", asked.name()) }
+    }
+
     /// Predicted numbers for every node of the model's own graph, or of a newer one (see [`Model::links`]).
     pub fn numbers(&self, newer: Option<&Graph>, exec: &Exec) -> Result<NumberPredictions> {
         let FittedTask::Nodes(fit) = &self.fit else { return Err(self.other_task(ModelKind::Nodes)) };

@@ -174,8 +174,7 @@ mod tests {
     #[test]
     fn the_score_is_the_mean_over_labels() {
         let clusters: Vec<u32> = (0..400).map(|at| u32::from(at >= 200)).collect();
-        let rows: Vec<u8> =
-            (0..400).flat_map(|at| [u8::from(at >= 200), u8::from(at % 2 == 0)]).collect();
+        let rows: Vec<u8> = (0..400).flat_map(|at| [u8::from(at >= 200), u8::from(at % 2 == 0)]).collect();
         let table = LabelTable { clusters: &clusters, count: 2, rows: &rows, labels: 2 };
         let info = table.info(300, 400, 99, Seed(0), 0);
         // Entropies 0 and 1 bit, and 1 bit each without information.

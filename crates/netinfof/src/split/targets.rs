@@ -187,7 +187,8 @@ mod tests {
 
     #[test]
     fn unknown_targets_are_in_no_set() {
-        let values: Vec<f64> = (0..200).map(|at| if at % 4 == 0 { f64::NAN } else { f64::from(at) }).collect();
+        let values: Vec<f64> =
+            (0..200).map(|at| if at % 4 == 0 { f64::NAN } else { f64::from(at) }).collect();
         let split = split(&graph(values)).unwrap();
         let NodeSets { train, valid, test } = &split.sets;
         // 2.5 % of 150 are 4, but at least 5 are needed.
@@ -209,7 +210,8 @@ mod tests {
         assert!(few.contains("9 nodes have a known target; at least 20"), "{few}");
         let params = NodeSplitParams { min_class: 3, ..NodeSplitParams::default() };
         let graph = graph((0..50).map(f64::from).collect());
-        let e = super::super::nodes(&graph, &params, Seed(0), &Exec::new(1).unwrap()).unwrap_err().to_string();
+        let e =
+            super::super::nodes(&graph, &params, Seed(0), &Exec::new(1).unwrap()).unwrap_err().to_string();
         assert!(e.contains("min_class"), "{e}");
         let names = vec!["a".into()];
         let same = graph.with_label_sets(LabelSets::new(names, &[1; 50]).unwrap()).unwrap();

@@ -29,8 +29,7 @@ fn neighbours_mean(graph: &Graph, x: &Matrix, node: usize, col: usize) -> f64 {
 
 /// A graph whose score of every node is planted in this way; noise is added to it.
 fn planted(kind: &str, random: &mut Random) -> (Graph, Vec<f64>) {
-    let edges =
-        if kind == "degree" { uneven_edges(random) } else { random_edges(NODES, 5 * NODES, random) };
+    let edges = if kind == "degree" { uneven_edges(random) } else { random_edges(NODES, 5 * NODES, random) };
     let x = noise(6, random);
     let graph = Graph::from_edges(kind, NODES, &edges).unwrap();
     let score = |node: usize| -> f64 {
@@ -79,7 +78,8 @@ fn verdicts_on_numbers_are_right() {
         let graph = graph.with_numbers(numbers).unwrap();
         let report = judged(&graph);
         checked(kind, &report, allowed);
-        let (r2, without) = (report.mean.test.get("r2").unwrap(), report.mean.no_information.get("r2").unwrap());
+        let (r2, without) =
+            (report.mean.test.get("r2").unwrap(), report.mean.no_information.get("r2").unwrap());
         assert!(without.abs() < 0.05, "{kind}: {without}");
         assert!(if kind == "noise" { *r2 < 0.05 } else { *r2 > 0.45 }, "{kind}: {r2}");
         let act = report.splits[0].act.as_ref().unwrap();
@@ -144,7 +144,8 @@ fn saved_models_predict_the_same() {
     let (graph, scores) = planted("neighbours", &mut random);
     let (one, two) = (Exec::new(1).unwrap(), Exec::new(2).unwrap());
     let numbers = scores.iter().map(|score| (score + 0.2 * random.normal()).exp()).collect();
-    let rows: Vec<i8> = scores.iter().flat_map(|&score| [i8::from(score > 0.0), i8::from(score > 1.0)]).collect();
+    let rows: Vec<i8> =
+        scores.iter().flat_map(|&score| [i8::from(score > 0.0), i8::from(score > 1.0)]).collect();
     let names = vec!["low".to_string(), "high".into()];
     let of_numbers = graph.clone().with_numbers(numbers).unwrap();
     let fitted = netinfof::fit_nodes(&of_numbers, None, &params(), &two).unwrap();

@@ -15,7 +15,13 @@ pub(super) fn predict(model: &Model, newer: Option<&Graph>, table: &ResultTable,
     if model.target_kind() == Some(TargetKind::Numbers) {
         let found = model.numbers(newer, exec)?;
         let ids = IdColumn::new(&found.graph);
-        let columns = [("id", ids.kind), ("value", Kind::Float), ("median", Kind::Float), ("low", Kind::Float), ("high", Kind::Float)];
+        let columns = [
+            ("id", ids.kind),
+            ("value", Kind::Float),
+            ("median", Kind::Float),
+            ("low", Kind::Float),
+            ("high", Kind::Float),
+        ];
         return table.write(&columns, |out| {
             found.values.iter().enumerate().try_for_each(|(node, own)| {
                 let name = ids.name(node);
