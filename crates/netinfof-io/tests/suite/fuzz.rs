@@ -467,8 +467,8 @@ fn damaged_files_never_panic() {
         let end = Instant::now() + Duration::from_secs_f64(seconds);
         let mut seed = first;
         let mut read_well = 0;
-        // A busy machine may try too few files in the time for one of them to be read.
-        while Instant::now() < end || read_well == 0 && seed - first < 10_000 {
+        // A busy machine may try too few files in the time, or too few for one of them to be read.
+        while Instant::now() < end || (read_well == 0 || seed - first <= 20) && seed - first < 10_000 {
             let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ sample.name.len() as u64);
             let at = dice.below(sample.files.len());
             let (name, mut bytes) = sample.files[at].clone();
