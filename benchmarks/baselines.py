@@ -1,8 +1,8 @@
 """Writes the tables of docs/baselines.md: python benchmarks/baselines.py RESULTS ACT
 
 RESULTS is a folder with files of `python -m netinfof.baselines --json`, ACT one with files of `netinfof act --json` on the same splits, named
-GRAPH.TASK.json. Cells of the tables without a file there stay as they are. Without arguments the tables are written again from
-docs/baselines.json, which holds what they show.
+GRAPH.TASK.json. Cells of the tables without a file there stay as they are; splits that a cell does not have yet are added to it. Without
+arguments the tables are written again from docs/baselines.json, which holds what they show.
 """
 
 from __future__ import annotations
@@ -63,15 +63,42 @@ def collect(results: Path, act: Path) -> dict:
                     continue
                 values = [run["test"][metric] for run in runs if run["status"] == "ok"]
                 row = rows.setdefault(name, {"title": model.title, "family": model.family, "graphs": {}})
-                row["graphs"][graph] = {
+                cell = {
                     "mean": statistics.mean(values) if values else None,
                     "std": statistics.pstdev(values) if values else None,
                     "splits": len(values),
+                    "seeds": sorted(run["seed"] for run in runs if run["status"] == "ok"),
                     "seconds": statistics.mean(run["seconds"] for run in runs),
                     "device": runs[0]["device"],
                     "failures": sorted({run["status"] for run in runs if run["status"] != "ok"}),
                 }
+                memory = max(run["peak_memory_bytes"] for run in runs)
+                if memory and cell["device"].startswith("cuda"):
+                    cell["memory"] = memory
+                row["graphs"][graph] = joined(row["graphs"].get(graph), cell)
+        order = ["netinfof act", *MODELS[task.split("-")[0]]]
+        kept[task] = {name: rows[name] for name in order if name in rows}
     return kept
+
+
+def joined(earlier: dict | None, cell: dict) -> dict:
+    """A cell with the splits of an earlier one, if these are others; else the new cell alone."""
+    if earlier is None or not earlier["splits"] or not cell["splits"]:
+        return cell
+    before = earlier.get("seeds", list(range(earlier["splits"])))
+    if set(before) & set(cell["seeds"]):
+        return cell
+    shares = [(found, found["splits"] / (earlier["splits"] + cell["splits"])) for found in (earlier, cell)]
+    mean = sum(share * found["mean"] for found, share in shares)
+    square = sum(share * (found["std"] ** 2 + found["mean"] ** 2) for found, share in shares)
+    return {
+        **cell,
+        "mean": mean,
+        "std": max(0.0, square - mean**2) ** 0.5,
+        "splits": earlier["splits"] + cell["splits"],
+        "seeds": sorted([*before, *cell["seeds"]]),
+        "seconds": sum(share * found["seconds"] for found, share in shares),
+    }
 
 
 def published(task: str) -> dict:
@@ -138,6 +165,12 @@ def tables(kept: dict) -> str:
         for row in rows.values():
             cells = (row["graphs"].get(graph) for graph in graphs)
             out.append(f"| {row['title']} | " + " | ".join("–" if cell is None else f"{cell['seconds']:.1f}" for cell in cells) + " |")
+        out += ["", "Largest memory of the GPU, in MiB:", "", "| model | " + " | ".join(GRAPHS[graph] for graph in graphs) + " |"]
+        out += ["|---|" + "---|" * len(graphs)]
+        for row in rows.values():
+            held = [row["graphs"].get(graph, {}) for graph in graphs]
+            if any("memory" in cell for cell in held):
+                out.append(f"| {row['title']} | " + " | ".join(f"{cell['memory'] / 2**20:.0f}" if "memory" in cell else "–" for cell in held) + " |")
         out.append("")
     return "\n".join(out)
 

@@ -59,6 +59,11 @@ def test_features_are_prepared_by_kind() -> None:
     for rows, wanted in (("sum", [1, 1, 0, 0]), ("length", [4**0.5, 1, 0, 0]), ("raw", [4, 3, 0, 0])):
         scaled = found.scaled(rows)
         assert scaled is not None and np.allclose(scaled.sum(axis=1), wanted), rows
+    amount = found.scaled("amount")
+    assert amount is not None and np.array_equal(amount[:, :-1], words)
+    # Logarithms of 1 + 4, 1 + 3 and twice 1 + 0, centred and scaled.
+    logs = np.log([5.0, 4.0, 1.0, 1.0])
+    assert np.allclose(amount[:, -1], (logs - logs.mean()) / logs.std(), atol=1e-6)
     with pytest.raises(ValueError, match="invalid `rows`: 'unit'"):
         found.scaled("unit")
     rng = np.random.default_rng(0)

@@ -27,13 +27,20 @@ class Features(NamedTuple):
     preparation: str
 
     def scaled(self, rows: str) -> NDArray[np.float32] | None:
-        """Return the matrix with rows of words as they are (``raw``), or divided by their ``sum`` or their ``length``. Numbers are not divided."""
+        """Return the matrix with rows of words as they are (``raw``), beside their amount (``amount``), or divided by their ``sum`` or their ``length``.
+
+        The amount of words is the logarithm of their sum, as a column that is centred and scaled. Numbers stay as they are.
+        """
         import numpy as np
 
-        if rows not in ("raw", "sum", "length"):
-            raise ValueError(f"invalid `rows`: {rows!r} (need 'raw', 'sum' or 'length')")
+        if rows not in ("raw", "amount", "sum", "length"):
+            raise ValueError(f"invalid `rows`: {rows!r} (need 'raw', 'amount', 'sum' or 'length')")
         if self.values is None or not self.words or rows == "raw":
             return self.values
+        if rows == "amount":
+            amount = np.log1p(self.values.sum(axis=1, keepdims=True, dtype=np.float64))
+            amount = (amount - amount.mean()) / max(float(amount.std()), 1e-6)
+            return np.concatenate([self.values, amount.astype(np.float32)], axis=1)
         total = np.sqrt((self.values**2).sum(axis=1, keepdims=True)) if rows == "length" else self.values.sum(axis=1, keepdims=True)
         return (self.values / np.where(total > 0.0, total, 1.0)).astype(np.float32)
 

@@ -35,16 +35,22 @@ class Model:
         return [dict(zip(self.grid, values)) for values in product(*self.grid.values())]
 
 
-#: How rows of words are scaled, and dropout.
-_INPUT = [("sum", 0.5), ("length", 0.8)]
+#: How rows of words are scaled, dropout, and weight decay. The amount of words, which dividing their rows loses, needs a strong weight decay beside them.
+_INPUT = [("sum", 0.5, 5e-4), ("sum", 0.5, 0.0), ("length", 0.8, 5e-4), ("length", 0.8, 0.0), ("amount", 0.5, 5e-2), ("amount", 0.5, 5e-3)]
+_MLP_INPUT = [
+    *_INPUT,
+    *[("sum", 0.5, 5e-3), ("length", 0.8, 5e-3), ("sum", 0.0, 5e-3), ("sum", 0.0, 5e-4), ("raw", 0.8, 5e-3), ("raw", 0.8, 5e-4)],
+    *[("amount", 0.5, 2e-2), ("amount", 0.0, 5e-2), ("amount", 0.0, 1e-1)],
+]
 #: The search space of the paper (its Table of hyperparameters) but for its second learning rate, 0.001, with which training takes several times as long.
-_PAPER: dict[str, list[Any]] = {"lr": [0.01], "weight_decay": [5e-4, 0.0], "input": _INPUT}
+_PAPER: dict[str, list[Any]] = {"lr": [0.01], "input": _INPUT}
 #: Links: with some edges hidden from the messages in every step (`hide`), or none.
 _LINKS = {"lr": [0.01], "weight_decay": [0.0], "dropout": [0.5, 0.2], "hide": [0.2, 0.0]}
 _WHOLE = {"lr": [0.01, 0.001], "weight_decay": [0.0], "dropout": [0.5, 0.2]}
+_BUDDY: dict[str, list[Any]] = {"lr": [0.01], "weight_decay": [0.0], "dropout": [0.5], "batch": [1024]}
 
 _NODES = [
-    Model("mlp", "MLP", "features", {**_PAPER, "weight_decay": [5e-3, 5e-4, 0.0], "input": [*_INPUT, ("raw", 0.8)]}),
+    Model("mlp", "MLP", "features", {**_PAPER, "input": _MLP_INPUT, "choose": ["loss"]}),
     Model("label-propagation", "Label propagation", "structure", {"alpha": [0.5, 0.8, 0.9, 0.99]}),
     Model("gcn", "GCN", "propagation", _PAPER),
     Model("sage", "GraphSAGE", "propagation", _PAPER),
@@ -70,7 +76,8 @@ _LINK_MODELS = [
     Model("h2gcn", "H2GCN", "combination", {**_WHOLE, "layers": [1]}),
     Model("seal", "SEAL", "combination", {"lr": [0.002], "hops": [1], "hidden": [128], "dropout": [0.5], "feature_dropout": [0.5, 0.8]}),
     Model("ncn", "NCN", "combination", {"published": ["Cora", "CiteSeer", "PubMed"]}),
-    Model("buddy", "BUDDY", "combination", {"lr": [0.01], "weight_decay": [0.0], "feature_dropout": [0.8, 0.5], "dropout": [0.5], "batch": [1024]}),
+    Model("buddy", "BUDDY", "combination", {**_BUDDY, "feature_dropout": [0.8, 0.5]}),
+    Model("buddy-structure", "BUDDY without features", "structure", {**_BUDDY, "feature_dropout": [0.0]}),
 ]
 MODELS: dict[Task, dict[str, Model]] = {
     "nodes": {model.name: model for model in _NODES},

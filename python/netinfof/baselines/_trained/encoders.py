@@ -16,6 +16,9 @@ from torch_geometric.nn import LINKX, GATConv, GCNConv, SAGEConv
 
 from .._features import Features
 
+#: Largest number of entries of a dense matrix of nodes by nodes on a GPU.
+DENSE = 1 << 29
+
 
 class Adjacency:
     """The edges that messages pass along, in the forms that models need; each is computed once.
@@ -87,22 +90,29 @@ class Adjacency:
     def two_hops(self) -> Tensor:
         """Nodes at distance two, normalised symmetrically, for H2GCN."""
         assert self.kept is None, "distances are those of the whole graph"
+        # Most pairs of nodes of a dense graph are at distance two, and a GPU multiplies dense matrices faster than sparse ones with so many entries.
+        dense = self.index.is_cuda and self.nodes**2 <= DENSE
+        return self._form("two_hops", self._dense_two_hops if dense else self._sparse_two_hops)
 
-        def make() -> Tensor:
-            import numpy as np
-            import scipy.sparse as sp
+    def _dense_two_hops(self) -> Tensor:
+        one = self.plain().to_dense()
+        two = ((one @ one > 0.5) & (one < 0.5)).float().fill_diagonal_(0.0)
+        scale = two.sum(dim=0).clamp(min=1.0).rsqrt()
+        return two.mul_(scale[:, None]).mul_(scale)
 
-            row, col = self.index.cpu().numpy()
-            one = sp.csr_matrix((np.ones(len(row), np.float32), (row, col)), shape=(self.nodes, self.nodes))
-            two = (one @ one).tocoo()
-            keys = np.setdiff1d(two.row.astype(np.int64) * self.nodes + two.col, row * self.nodes + col)
-            keys = keys[keys // self.nodes != keys % self.nodes]
-            index = torch.from_numpy(np.stack([keys // self.nodes, keys % self.nodes])).to(self.index.device)
-            starts = _starts(index, self.nodes)
-            scale = starts.diff().float().clamp(min=1.0).rsqrt()
-            return _matrix(starts, index[1], scale[index[0]] * scale[index[1]], self.nodes)
+    def _sparse_two_hops(self) -> Tensor:
+        import numpy as np
+        import scipy.sparse as sp
 
-        return self._form("two_hops", make)
+        row, col = self.index.cpu().numpy()
+        one = sp.csr_matrix((np.ones(len(row), np.float32), (row, col)), shape=(self.nodes, self.nodes))
+        two = (one @ one).tocoo()
+        keys = np.setdiff1d(two.row.astype(np.int64) * self.nodes + two.col, row * self.nodes + col)
+        keys = keys[keys // self.nodes != keys % self.nodes]
+        index = torch.from_numpy(np.stack([keys // self.nodes, keys % self.nodes])).to(self.index.device)
+        starts = _starts(index, self.nodes)
+        scale = starts.diff().float().clamp(min=1.0).rsqrt()
+        return _matrix(starts, index[1], scale[index[0]] * scale[index[1]], self.nodes)
 
 
 class Inputs:
@@ -121,7 +131,7 @@ class Inputs:
         return self._forms[rows]
 
     def _make(self, rows: str) -> Tensor:
-        values = self.features.scaled(rows) if self.given and self.features is not None else None
+        values = self.features.scaled(rows) if rows != "degree" and self.features is not None else None
         if values is not None:
             return torch.from_numpy(values).to(self.graph.index.device)
         degree = torch.log1p(self.graph.degree)
@@ -143,7 +153,7 @@ def _matrix(starts: Tensor, columns: Tensor, values: Tensor, nodes: int) -> Tens
 
 
 class _Product(torch.autograd.Function):
-    """A symmetric sparse matrix times a dense one; the gradient needs no transpose."""
+    """A symmetric matrix times a dense one; the gradient needs no transpose."""
 
     @staticmethod
     def forward(context: Any, matrix: Tensor, x: Tensor) -> Tensor:
@@ -156,7 +166,7 @@ class _Product(torch.autograd.Function):
 
 
 def product(matrix: Tensor, x: Tensor) -> Tensor:
-    """Return a symmetric sparse matrix times a dense one."""
+    """Return a symmetric matrix, sparse or dense, times a dense one."""
     found: Tensor = _Product.apply(matrix, x)
     return found
 

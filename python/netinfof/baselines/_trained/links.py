@@ -62,8 +62,8 @@ class LinkTask:
             found = Fit(tuple(valid.tolist()), scores, 0)
         elif model == "ncn":
             found = _fit_ncn(self, params, clock)
-        elif model == "buddy":
-            found = _fit_buddy(self, params, clock)
+        elif model in ("buddy", "buddy-structure"):
+            found = _fit_buddy(self, params, clock, rows="length" if model == "buddy" else "degree")
         elif model == "seal":
             from .seal import fit_seal
 
@@ -237,9 +237,7 @@ def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
         clock.check()
         target = batches.next()
         # The edges of the batch are hidden, from messages and from common neighbours, as test edges are.
-        hidden = torch.zeros(len(task.train), dtype=torch.bool, device=task.device)
-        hidden[target] = True
-        graph = task.graph.without(hidden)
+        graph = task.graph.without(torch.zeros(len(task.train), dtype=torch.bool, device=task.device).index_fill(0, target, True))
         none, fresh = random_pairs(len(target), task.nodes, task.known)
         found = net(net.nodes(x, graph), graph, torch.cat([task.train[target], none]))
         return loss_of(found[: len(target)], found[len(target) :], fresh)
@@ -280,8 +278,8 @@ class Buddy(nn.Module):
         return found
 
 
-def _fit_buddy(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
-    powers = [task.inputs(params.get("rows", "length"))]
+def _fit_buddy(task: LinkTask, params: dict[str, Any], clock: Clock, rows: str) -> Fit:
+    powers = [task.inputs(rows)]
     for _ in range(2):
         powers.append(product(task.graph.looped(), powers[-1]))
     x = torch.cat(powers, dim=1)
@@ -291,7 +289,8 @@ def _fit_buddy(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
     none = none[fresh]
     counted = {id(pairs): torch.log1p(columns.counts(pairs)) for pairs in (task.train, none, task.valid, task.valid_none, task.test, task.test_none)}
     net = Buddy(x.shape[1], 256, params["dropout"], params["feature_dropout"]).to(task.device)
-    batches = Batches(len(task.train), params["batch"], task.device)
+    # At most a few dozen steps in a round, on large graphs too.
+    batches = Batches(len(task.train), max(params["batch"], len(task.train) // 32), task.device)
 
     def step() -> Tensor:
         edges = batches.next()

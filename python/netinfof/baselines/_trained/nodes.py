@@ -34,10 +34,10 @@ class NodeTask:
         if model == "label-propagation":
             return self._propagate(own, valid, test, params)
         torch.manual_seed(seed)
-        rest = {key: value for key, value in params.items() if key not in ("lr", "weight_decay", "input")}
+        rest = {key: value for key, value in params.items() if key not in ("lr", "input", "choose")}
         if model == "linkx":
             rest["nodes"] = self.nodes
-        rows, dropout = params["input"]
+        rows, dropout, weight_decay = params["input"]
         x = self.inputs(rows)
         net = ENCODERS[model](x.shape[1], HIDDEN, self.classes, dropout=dropout, **rest).to(self.device)
         truth, wanted = self.labels[own], self.labels[valid]
@@ -49,9 +49,10 @@ class NodeTask:
             found = net(x, self.graph)
             right = (found[valid].argmax(dim=1) == wanted).float().mean()
             # The loss decides between states of equal accuracy, of which a few dozen nodes leave many.
-            return torch.stack([right, -F.cross_entropy(found[valid], wanted)]), (found[test],)
+            values = [right, -F.cross_entropy(found[valid], wanted)]
+            return torch.stack(values if params.get("choose") != "loss" else values[::-1]), (found[test],)
 
-        found = train(net, step, judge, lr=params["lr"], weight_decay=params["weight_decay"], clock=clock, rounds=1000, patience=200)
+        found = train(net, step, judge, lr=params["lr"], weight_decay=weight_decay, clock=clock, rounds=1000, patience=200)
         found.scores = found.scores[0].float().cpu().numpy()
         return found
 
