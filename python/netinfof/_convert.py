@@ -531,6 +531,7 @@ def frames(
     id: str | None,
     label: str | None,
     choices: Any,
+    bipartite: bool | None = None,
 ) -> Parts:
     """Read an edge frame and an optional node frame; columns are detected by the rules of the command for tables."""
     import numpy as np
@@ -550,8 +551,22 @@ def frames(
         source, target = [names[at] for at in usual] if usual else names
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
     _no_gaps(first, second)
+    if bipartite not in (None, True, False):
+        raise ValueError(f"invalid `bipartite`: {bipartite!r} (need True, False or None)")
+    side_names = None
+    if bipartite is not False:
+        side_names = _native.sides_of_columns(str(source), str(target))
+        if bipartite and side_names is None:
+            side_names = ("user", "item")
+    by_side: list[Any] = []
+    if side_names is not None:
+        by_side = [_order(first), _order(second)]
+        if not set(by_side[0].tolist()).isdisjoint(by_side[1].tolist()):
+            # Equal ids of different columns are different nodes.
+            first, second = (_qualified(end, side) for end, side in zip((first, second), side_names))
+            by_side = [_qualified(ids, side) for ids, side in zip(by_side, side_names)]
     if nodes is None:
-        order = _order(np.concatenate([first, second]), len(first))
+        order = np.concatenate(by_side) if by_side else _order(np.concatenate([first, second]), len(first))
         x, y, classes = None, None, None
         schema: dict[str, Any] = {}
     else:
@@ -595,11 +610,22 @@ def frames(
         some = list(dict.fromkeys(unknown))
         shown = ", ".join(f"`{value}`" for value in some[:3])
         raise ValueError(f"invalid graph: {len(some)} id{' of the edge frame is' if len(some) == 1 else 's of the edge frame are'} not in the node frame, such as {shown}")
+    sides: Any = False if bipartite is False else None
+    if side_names is not None:
+        on_second = np.full(len(values), -1)
+        for side, place in enumerate(places):
+            on_second[place] = side
+        # The side of a node without edges is unknown.
+        sides = None if (on_second < 0).any() else (on_second == 1).tolist()
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
     further = [name for name in names if name not in (str(source), str(target))]
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     schema = {"format": "a frame", "ends": [str(source), str(target)], **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema)
+    names_of_sides = None if side_names is None or sides is None else (side_names[0], side_names[1])
+    return Parts(
+        places[0], places[1], len(values), x, y, None if plain else values, classes=classes, sides=sides,
+        side_names=names_of_sides, unused=attributes(further), schema=schema,
+    )  # fmt: skip
 
 
 def _two_sided(y: Any) -> tuple[Any, Any]:
@@ -622,13 +648,22 @@ def _no_gaps(*columns: Any) -> None:
             raise ValueError(f"invalid graph: row {gap} of the edge frame has no id")
 
 
-def _order(ids: Any, half: int) -> Any:
+def _qualified(ids: Any, side: str) -> Any:
+    """Return ids with the name of their side."""
+    import numpy as np
+
+    found = np.empty(len(ids), object)
+    found[:] = [f"{side}:{value}" for value in ids.tolist()]
+    return found
+
+
+def _order(ids: Any, half: int | None = None) -> Any:
     """Return integers in ascending order; other ids in the order in which they first occur, row by row."""
     import numpy as np
 
     if ids.dtype.kind in "iu":
         return np.unique(ids)
-    rows = np.stack([ids[:half], ids[half:]], axis=1).reshape(-1)
+    rows = ids if half is None else np.stack([ids[:half], ids[half:]], axis=1).reshape(-1)
     seen = list(dict.fromkeys(rows.tolist()))
     # Assigned one by one, because tuples are ids, not rows.
     order = np.empty(len(seen), ids.dtype)

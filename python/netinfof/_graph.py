@@ -533,6 +533,7 @@ class Graph:
         categorical: str | Sequence[str] | None = None,
         numeric: str | Sequence[str] | None = None,
         like: Graph | None = None,
+        bipartite: bool | None = None,
         name: str = "graph",
     ) -> Graph:
         """Make a graph of an edge frame of pandas or polars, and optionally a node frame.
@@ -568,6 +569,10 @@ class Graph:
             Columns whose values are numbers, also if they look like ids.
         like
             A graph whose feature columns, kinds and levels are used, such as that of a model.
+        bipartite
+            Whether the two id columns hold two kinds of nodes: equal ids of different columns are then different
+            nodes, named such as ``user:5`` and ``item:5``. None: if the columns are called `user` and `item` or
+            similar (docs/formats.md).
         name
             Name of the graph in reports.
 
@@ -592,7 +597,7 @@ class Graph:
 
         known = None if like is None else like._native.schema
         choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
-        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices), name)
+        return cls._of_parts(_convert.frames(edges, nodes, source, target, id, label, choices, bipartite), name)
 
     @property
     def name(self) -> str:

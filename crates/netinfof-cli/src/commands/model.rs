@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use netinfof::graph::SidesOrigin;
 use netinfof::model::{self, LinkScorer, Model, RecommendParams, Recommended, Seen};
 use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNodes};
 use netinfof_io::parquet::Kind;
@@ -26,7 +27,14 @@ impl ModelArgs {
             sides: SidesArgs::default(),
         };
         let mut files = files.params()?;
-        files.bipartite = Some(model.graph().sides().is_some());
+        // Ids that name their side are read by side. Sides that only the structure showed are those of the model's
+        // nodes: columns do not state them.
+        let sides = model.graph().sides();
+        files.bipartite = match sides.map(|sides| (sides.origin(), sides.has_qualified_ids())) {
+            Some((SidesOrigin::Given, true)) => Some(true),
+            Some((SidesOrigin::Given, false)) => None,
+            Some((_, _)) | None => Some(false),
+        };
         let schema = model.graph().schema();
         files.columns.like = schema.filter(|schema| !schema.columns.is_empty()).cloned();
 

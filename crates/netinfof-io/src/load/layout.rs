@@ -61,6 +61,13 @@ const END_PAIRS: [[&str; 2]; 44] = [
     ["node", "neighbour"],
 ];
 
+/// Endings of names of id columns: `sender_id` and `senderNo` name the same end as `sender`.
+const ID_ENDINGS: [&str; 7] = ["id", "no", "nr", "number", "key", "code", "name"];
+
+/// Names of columns that number the edges.
+const EDGE_NUMBERS: [&str; 8] =
+    ["", "index", "unnamed0", "rowid", "rownumber", "edgeid", "linkid", "relationid"];
+
 /// Pairs that may also be the names of two nodes.
 const SHORT_PAIRS: [[&str; 2]; 2] = [["u", "v"], ["i", "j"]];
 
@@ -103,6 +110,11 @@ pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// A column's plain name without an ending that means an id.
+pub(super) fn stem(plain: &str) -> Option<&str> {
+    ID_ENDINGS.iter().find_map(|ending| plain.strip_suffix(ending)).filter(|stem| !stem.is_empty())
+}
+
 /// Whether a column of this name holds ids.
 pub(super) fn is_id_name(name: &str) -> bool {
     let name = plain(name);
@@ -125,7 +137,13 @@ fn known_pair(names: &[String]) -> Option<([usize; 2], bool)> {
     let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let place = |wanted: &str| names.iter().position(|name| name == wanted);
     let places = |[a, b]: &[&str; 2]| Some([place(a)?, place(b)?]);
-    if let Some(ends) = END_PAIRS.iter().find_map(places) {
+    let ending = |ending: &&str| {
+        END_PAIRS.iter().find_map(|pair| {
+            let [a, b] = pair.map(|name| place(&format!("{name}{ending}")));
+            Some([a?, b?])
+        })
+    };
+    if let Some(ends) = END_PAIRS.iter().find_map(places).or_else(|| ID_ENDINGS.iter().find_map(ending)) {
         return Some((ends, false));
     }
     // In a wide table letters name features.
@@ -240,7 +258,7 @@ impl EdgeLayout {
             likely: None,
             doubtful_edge: None,
         };
-        let mut logged = None;
+        let (mut logged, mut numbered) = (None, None);
         let mut reason = None;
         let mut matrix = false;
         if let Some(names) = rows.own_names() {
@@ -270,6 +288,11 @@ impl EdgeLayout {
                 } else {
                     first_row(first, below, &columns)
                 };
+                let header = found != FirstRow::Data;
+                let rows = if header { below } else { sample };
+                if default_ends(&names) == [0, 1] || !header {
+                    numbered = numbers_edges(rows, header.then_some(&names));
+                }
                 match found {
                     FirstRow::Names => layout.names = Some(names),
                     FirstRow::LikelyNames(why) => {
@@ -313,7 +336,7 @@ impl EdgeLayout {
             {
                 return Err(broken(what));
             }
-            if let Some(what) = logged.filter(|_| params.format.is_none()) {
+            if let Some(what) = logged.or(numbered).filter(|_| params.format.is_none()) {
                 return Err(broken(what));
             }
             layout.ends = layout.names.as_deref().map_or([0, 1], default_ends);
@@ -424,16 +447,49 @@ pub(super) fn named_or_numbered(wanted: &str, names: Option<&[String]>, width: u
     named.or_else(|| wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&at| at < width))
 }
 
-/// The two ends by their names, otherwise the first two columns that are not named like a time or a weight.
+/// The two ends by their names, otherwise the first two columns that are not named like a time, a weight or the
+/// number of an edge.
 fn default_ends(names: &[String]) -> [usize; 2] {
     if let Some(ends) = known_ends(names) {
         return ends;
     }
-    let mut others = (0..names.len()).filter(|&at| !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
-    match (others.next(), others.next()) {
-        (Some(a), Some(b)) => [a, b],
+    let named = |at: &usize, list: &[&str]| list.contains(&plain(&names[*at]).as_str());
+    let others = || (0..names.len()).filter(|at| !named(at, &EDGE_ATTRIBUTES));
+    let mut ends = others().filter(|at| !named(at, &EDGE_NUMBERS));
+    let mut others = others();
+    match ((ends.next(), ends.next()), (others.next(), others.next())) {
+        ((Some(a), Some(b)), _) | (_, (Some(a), Some(b))) => [a, b],
         _ => [0, 1],
     }
+}
+
+/// Why the first column probably numbers edges between the next two, or begins lists of neighbours: it has
+/// another value in every row, and the next two share ids.
+fn numbers_edges(rows: &[Row], names: Option<&[String]>) -> Option<String> {
+    const ENOUGH: usize = 3;
+    const COUNTED: usize = 10;
+    if rows.first()?.len() < 3 || rows.len() < ENOUGH {
+        return None;
+    }
+    let is_attribute = |name: &String| EDGE_ATTRIBUTES.contains(&plain(name).as_str());
+    if names.is_some_and(|names| known_ends(names).is_some() || names.iter().take(3).any(is_attribute)) {
+        return None;
+    }
+    let values = |at: usize| rows.iter().map(|row| row.cell(at).into_owned()).collect::<BTreeSet<_>>();
+    let [numbers, first, second] = [0, 1, 2].map(values);
+    if numbers.len() < rows.len() || first.intersection(&second).count() < ENOUGH {
+        return None;
+    }
+    // Weights have few values.
+    let alike = first.len().max(second.len()) <= 4 * first.len().min(second.len());
+    let number = |row: &Row| row.cell(0).parse::<i64>().ok();
+    let counts = || {
+        rows.len() >= COUNTED
+            && rows.windows(2).all(|pair| number(&pair[0]).is_some_and(|n| number(&pair[1]) == Some(n + 1)))
+    };
+    (alike && (numbers.is_disjoint(&first) || counts())).then(|| {
+        "column 1 has another value in every row, and columns 2 and 3 share ids: it may number edges between them, or begin lists of neighbours; name the two id columns with `ends`, such as 2,3, or write one edge per line".into()
+    })
 }
 
 /// Why the first two columns of a table without a header are probably not the ends of edges.
@@ -500,67 +556,4 @@ pub(super) fn is_adjacency(rows: &[Row]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(text: &str) -> Vec<Row> {
-        let row = |(at, line): (usize, &str)| {
-            let mut row = Row { line: at + 1, ..Row::default() };
-            line.split(',').for_each(|cell| row.push_text(cell));
-            row
-        };
-        text.lines().enumerate().map(row).collect()
-    }
-
-    fn is_names(text: &str) -> bool {
-        let rows = rows(text);
-        let names: Vec<String> = rows[0].cells().map(Cow::into_owned).collect();
-        let columns = known_ends(&names).unwrap_or([0, 1]);
-        first_row(&rows[0], &rows[1..], &columns) != FirstRow::Data
-    }
-
-    #[test]
-    fn headers_of_text_ids_are_found() {
-        for text in [
-            "user,item\nann,dune\nbob,dune",
-            "follower,followee\nann,bob",
-            "User ID,Item ID\nx,y",
-            "who,whom\n1,2",
-            "u,v\na,b\nb,c",
-            "shop,customer\ns1,c7\ns2,c8",
-            "sender mail,receiver mail\na@b.c,d@e.f\ng@h.i,a@b.c",
-            "lender,borrower\nAnn,Bob\nBob,Cyd",
-            "lender,borrower,amount\nann,bob,5\nbob,cyd,7",
-            "weight,source,target\n1,a,b",
-            "user,film\nann,dune\nbob,dune",
-        ] {
-            assert!(is_names(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn first_edges_of_lists_without_a_header_stay_edges() {
-        for text in [
-            "ann,bob\nbob,cyd\ncyd,ann",
-            "ann,bob\ncyd,dan\ndan,eve",
-            "u,v\nv,w\nw,u",
-            "node,edge\nedge,graph\ngraph,node",
-            "n0,n1\nn1,n2",
-            "Ann,Bob\nbob,cyd\ncyd,eve",
-            "ann,bob,0.5\nbob,cyd,1",
-            "1,2\n2,3",
-            "ann,7\nbob,8",
-            "who,whom\nann,bob\nbob,cyd",
-        ] {
-            assert!(!is_names(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn matrices_are_found() {
-        assert!(is_adjacency(&rows("0,1,0\n1,0,1\n0,1,0")));
-        assert!(is_adjacency(&rows("0,2.5,0\n2.5,0,3\n0,3,0")));
-        assert!(!is_adjacency(&rows("0,1,5\n1,2,4\n2,0,3")));
-        assert!(!is_adjacency(&rows("0,1,1\n1,0,1")));
-    }
-}
+mod tests;

@@ -35,7 +35,7 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         );
     }
     let mut edges: Vec<Pair> = Vec::new();
-    let mut weights = false;
+    let (mut weights, mut entries) = (false, 0usize);
     while let Some(row) = rows.next_row()? {
         let end = |at: usize, most: usize| {
             let found = number(&row.cell(at)).filter(|&v| (1..=most).contains(&v));
@@ -45,12 +45,18 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
             let most = if bipartite { format!("{height} and {width}") } else { height.to_string() };
             return Err(rows.error(row.line, format!("two numbers from 1 to {most} were expected")));
         };
+        entries += 1;
+        // An entry of zero is no edge, as in other matrices.
+        let values = 2..row.len();
+        if !values.is_empty() && values.into_iter().all(|at| row.double(at) == Some(0.0)) {
+            continue;
+        }
         edges.push([i, if bipartite { height as NodeId + j } else { j }]);
         weights |= row.len() > 2;
         exec.check()?;
     }
-    if edges.len() != count {
-        let what = format!("{} entries, but the line of sizes announces {count}", edges.len());
+    if entries != count {
+        let what = format!("{entries} entries, but the line of sizes announces {count}");
         return Err(Error::Format { path: path.into(), what });
     }
     let mut lost = Vec::new();

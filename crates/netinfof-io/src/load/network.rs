@@ -46,6 +46,10 @@ pub(super) struct Network {
     places: HashMap<String, usize>,
     pub(super) edge_attributes: BTreeSet<String>,
     pub(super) directed: bool,
+    /// Attributes of nodes that cannot be features.
+    pub(super) unread: BTreeSet<String>,
+    /// What a user should know about the reading.
+    pub(super) notices: Vec<String>,
     /// What holds the edges, for the schema.
     pub(super) element: &'static str,
 }
@@ -121,6 +125,9 @@ impl Network {
     ) -> Result<Graph> {
         let fault = |what: String| Error::Format { path: path.into(), what };
         let nodes = self.ids.len();
+        for notice in &self.notices {
+            exec.notice(format!("{name}: {notice}"));
+        }
         let mut graph = Graph::from_edges(name, nodes, &self.edges)?;
         let mut unused: Vec<String> = self.edge_attributes.iter().cloned().collect();
         let mut schema = Schema::new(format);
@@ -145,6 +152,15 @@ impl Network {
         let mut texts = None;
         let mut frame = Frame::default();
         for (at, (attribute, values)) in attributes.into_iter().enumerate() {
+            let mut seen = vec![false; nodes];
+            if let Some((node, _)) =
+                values.iter().find(|(node, _)| std::mem::replace(&mut seen[*node as usize], true))
+            {
+                let id = &self.ids[*node as usize];
+                return Err(fault(format!(
+                    "node `{id}` has several values of `{attribute}`; one was expected"
+                )));
+            }
             if Some(at) == label {
                 let mut by_node = vec![String::new(); nodes];
                 for (node, value) in &values {
@@ -158,11 +174,27 @@ impl Network {
         let mut classes = None;
         if let Some((attribute, texts)) = &texts {
             match classes::of(texts) {
-                LabelColumn::Classes { labels, names, .. } => {
+                LabelColumn::Classes { labels, names, minus_ones } => {
+                    if minus_ones > 0 {
+                        exec.notice(format!(
+                            "label -1 means unknown: {minus_ones} node{} no label; rename it if it is a class",
+                            if minus_ones == 1 { " has" } else { "s have" }
+                        ));
+                    }
                     schema.label = Some(attribute.clone());
                     classes = Some((labels, names));
                 }
-                LabelColumn::Numbers { .. } => {
+                LabelColumn::Numbers { distinct } | LabelColumn::Texts { distinct }
+                    if params.label.is_some() =>
+                {
+                    return Err(fault(format!(
+                        "attribute `{attribute}` holds {distinct} different values, not classes; for classes, write ranges or groups of them in an attribute of their own, and name that as `label`"
+                    )));
+                }
+                LabelColumn::Numbers { distinct } => {
+                    exec.notice(format!(
+                        "{name}: attribute `{attribute}` holds {distinct} different numbers: the target of a regression, not classes; it is not used"
+                    ));
                     schema.dropped.push(Dropped::new(attribute, REGRESSION_TARGET));
                 }
                 // Names of the nodes, as drawing programs write them.
@@ -181,6 +213,8 @@ impl Network {
         if let Some((labels, names)) = classes {
             graph = graph.with_labels(labels)?.with_class_names(names);
         }
+        let unread = self.unread.iter().map(|name| Dropped::new(name, "neither numbers nor texts"));
+        schema.dropped.extend(unread);
         schema.columns = found.columns;
         schema.dropped.extend(found.dropped);
         let plain = self.ids.iter().enumerate().all(|(at, id)| *id == at.to_string());

@@ -4,5 +4,6 @@ mod data;
 mod formats;
 mod fuzz;
 mod layouts;
+mod misreads;
 mod reading;
 mod tables;
