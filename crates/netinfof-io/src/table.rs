@@ -228,6 +228,15 @@ impl Table {
         }
     }
 
+    /// The error for a comment above the first row that is a row, because one of its further cells is an id.
+    pub(crate) fn hidden_row(&mut self, is_id: impl Fn(&Row, &str) -> bool) -> Option<Error> {
+        let TableSource::Text(lines) = &self.source else { return None };
+        let ([(line, text)], Some(delimiter)) = (&lines.unclear[..], lines.delimiter) else { return None };
+        let cells = unquoted(text, delimiter)?;
+        let is_row = cells[1..].iter().any(|cell| self.held.iter().any(|row| is_id(row, cell)));
+        is_row.then(|| self.error(*line, unclear_row(text)))
+    }
+
     /// Whether the format has column names, so that all rows are data.
     pub(crate) fn is_named(&self) -> bool {
         matches!(self.source, TableSource::Parquet(_))
@@ -454,10 +463,10 @@ impl Lines {
             row.line = first_line;
             let count = row.len();
             // One comment may name the columns; more of them would be rows.
-            let unclear = std::mem::take(&mut self.unclear);
-            if let [(line, text), (_, second)] = &unclear[..]
-                && [text, second].iter().all(|text| cells_in(text, delimiter) == count)
-            {
+            if self.width.is_none() {
+                self.unclear.retain(|(_, text)| cells_in(text, delimiter) == count);
+            }
+            if let [(line, text), _] = &self.unclear[..] {
                 return Err(Error::Parse { path: path.into(), line: *line, what: unclear_row(text) });
             }
             let (width, row_line) = *self.width.get_or_insert((count, first_line));

@@ -36,10 +36,11 @@ fn with_columns(graph: Graph, drop: &[String], only: &[String]) -> Result<Graph>
             return Err(Error::param(option, unknown, need));
         }
     }
-    let why = |name: &str| match () {
-        () if is_chosen(drop, name) => Some("as asked"),
-        () if !only.is_empty() && !is_chosen(only, name) => Some("not among the chosen features"),
-        () => None,
+    let why = |name: &str| {
+        if is_chosen(drop, name) {
+            return Some("as asked");
+        }
+        (!only.is_empty() && !is_chosen(only, name)).then_some("not among the chosen features")
     };
     let mut places = Vec::with_capacity(have.len());
     let mut columns = Vec::new();

@@ -265,6 +265,10 @@ impl EdgeLayout {
             layout.width = names.len();
             layout.names = Some(names);
         } else {
+            rows.peek();
+            if let Some(error) = rows.hidden_row(|row, id| (0..2).any(|end| row.cell(end) == id)) {
+                return Err(error);
+            }
             let (sample, all) = rows.peek();
             if let Some((first, below)) = sample.split_first() {
                 layout.width = first.len();

@@ -47,8 +47,7 @@ pub(super) fn graph(path: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         };
         entries += 1;
         // An entry of zero is no edge, as in other matrices.
-        let values = 2..row.len();
-        if !values.is_empty() && values.into_iter().all(|at| row.double(at) == Some(0.0)) {
+        if row.len() > 2 && (2..row.len()).all(|at| row.double(at) == Some(0.0)) {
             continue;
         }
         edges.push([i, if bipartite { height as NodeId + j } else { j }]);

@@ -66,7 +66,7 @@ fn read(json: &Json) -> std::result::Result<Network, String> {
         for (key, value) in data.into_iter().flatten() {
             let is_id = IDS.contains(&key.as_str()) && id_text(value).is_some_and(|value| value == id);
             // Places on a drawing are no features.
-            if is_id || ["data", "index", "px", "py", "position"].contains(&key.as_str()) || value.is_null() {
+            if is_id || ["index", "px", "py", "position"].contains(&key.as_str()) || value.is_null() {
                 continue;
             }
             match attribute(value) {

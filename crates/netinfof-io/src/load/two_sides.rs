@@ -201,7 +201,14 @@ fn table(
     let path = &params.nodes[0];
     let fault = |what: String| Error::Format { path: path.clone(), what };
     let count = found[0].ids.len();
-    let node = |side: usize, id: &str| Some(found[side].ids.find(id)? as usize + side * count);
+    // Ids that are numbers are in another order than when they were found.
+    let mut known = [Ids::default(), Ids::default()];
+    for (known, side) in known.iter_mut().zip(found) {
+        for id in side.ids.names() {
+            known.number(id, 0)?;
+        }
+    }
+    let node = |side: usize, id: &str| Some(known[side].find(id)? as usize + side * count);
     let prefixed = |side: usize, id: &str| {
         let rest = id.strip_prefix(names[side].as_str())?.strip_prefix(':')?;
         (!rest.is_empty()).then(|| rest.to_string())
@@ -243,7 +250,7 @@ fn table(
     if let Some(missing) = row_of.iter().position(Option::is_none) {
         let side = usize::from(missing >= count);
         let id = &found[side].ids.names()[missing - side * count];
-        let shared = found[1 - side].ids.find(id).is_some();
+        let shared = known[1 - side].find(id).is_some();
         let id = if shared { format!("{}:{id}", names[side]) } else { id.clone() };
         let missing = row_of.iter().filter(|row| row.is_none()).count();
         return Err(fault(format!(

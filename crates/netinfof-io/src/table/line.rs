@@ -3,7 +3,7 @@
 /// Whether a line that begins with `#` or `%` may also be a row, such as one of hashtags. Comments have a space
 /// after the sign, or repeat it.
 pub(super) fn could_be_row(text: &str) -> bool {
-    text[1..].starts_with(|c: char| c.is_alphanumeric())
+    text[1..].starts_with(char::is_alphanumeric)
 }
 
 /// The error for such a line.
@@ -16,7 +16,7 @@ pub(super) fn unclear_row(text: &str) -> String {
 
 /// Number of cells of a line.
 pub(super) fn cells_in(text: &str, delimiter: char) -> usize {
-    unquoted(text, delimiter).map_or(0, |cells| cells.len())
+    unquoted(text, delimiter).iter().flatten().count()
 }
 
 /// Splits a line in which a cell that begins with a double quote may contain the delimiter; a doubled quote

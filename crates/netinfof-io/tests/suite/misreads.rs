@@ -139,6 +139,11 @@ fn rows_that_begin_like_comments_are_not_skipped() {
     refused(&inside, &LoadParams::default(), &words);
     refused(&folder.file("n.txt", "1 2\n2 3\n#3 4\n"), &LoadParams::default(), &["n.txt:3", "`#`"]);
     refused(&folder.file("p.csv", "%a,b\n%b,c\nc,d\nd,e\n"), &LoadParams::default(), &["p.csv:1", "`%`"]);
+    refused(
+        &folder.file("o.csv", "#cats,dogs\nbirds,dogs\nbirds,fish\n"),
+        &LoadParams::default(),
+        &["o.csv:1"],
+    );
     // Comments and quoted ids.
     for (at, text) in [
         "#source,target\n1,2\n2,3\n",
@@ -254,9 +259,29 @@ fn ends_of_links_are_all_ids_or_all_positions() {
 }
 
 #[test]
+fn labels_of_attributes_follow_the_rules_of_node_tables() {
+    let folder = Folder::new("labels");
+    let graph = |label: &dyn Fn(usize) -> String| {
+        let nodes: Vec<String> =
+            (0..60).map(|id| format!(r#"{{"id": {id}, "y": {}, "tags": ["a"]}}"#, label(id))).collect();
+        format!(r#"{{"nodes": [{}], "links": [{{"source": 0, "target": 1}}]}}"#, nodes.join(", "))
+    };
+    let some = |id: usize| if id < 4 { "-1".to_string() } else { (id % 2).to_string() };
+    let (known, notices) = plain(&folder.file("some.json", graph(&some)));
+    assert_eq!((known.classes(), known.labels().unwrap()[..5].to_vec()), (2, vec![-1, -1, -1, -1, 0]));
+    assert!(notices.contains("label -1 means unknown: 4 nodes have no label"), "{notices}");
+    let dropped = &known.schema().unwrap().dropped;
+    assert!(dropped.iter().any(|part| part.name == "tags"), "{dropped:?}");
+    let numbers = folder.file("numbers.json", graph(&|id| format!("{id}.5")));
+    let (target, notices) = plain(&numbers);
+    assert!(target.labels().is_none() && notices.contains("the target of a regression"), "{notices}");
+    refused(&numbers, &LoadParams::default().label("y"), &["`y` holds 60 different values, not classes"]);
+}
+
+#[test]
 fn nodes_without_edges_never_share_an_id() {
     let folder = Folder::new("sides");
-    let list = (0..10).fold("user,item\n".to_string(), |mut text, user| {
+    let list = (0..10).rev().fold("user,item\n".to_string(), |mut text, user| {
         let _ = writeln!(text, "{user},{}\n{user},{}", 100 + user, 100 + (user + 1) % 10);
         text
     });
@@ -449,10 +474,14 @@ fn newer_tables_keep_the_columns_of_a_wide_model() {
     let ring = folder.file("e.csv", "a,b\nb,c\nc,d\nd,a\n");
     let table = |colours: [&str; 4], day: &str| {
         let mut text = "id,colour,day".to_string();
-        (0..64).for_each(|at| text.push_str(&format!(",x{at}")));
+        for at in 0..64 {
+            let _ = write!(text, ",x{at}");
+        }
         for (at, (id, colour)) in ["a", "b", "c", "d"].iter().zip(colours).enumerate() {
             let _ = write!(text, "\n{id},{colour},{day}{at}");
-            (0..64).for_each(|x| text.push_str(&format!(",{}", (at * 64 + x) as f32 + 0.5)));
+            for x in 0..64 {
+                let _ = write!(text, ",{}.5", at * 64 + x);
+            }
         }
         text
     };
