@@ -649,6 +649,7 @@ def frames(
     choices: Any,
     weight: str | None = None,
     time: str | None = None,
+    bipartite: bool | None = None,
 ) -> Parts:
     """Read an edge frame and an optional node frame; columns are detected by the rules of the command for tables."""
     import numpy as np
@@ -671,8 +672,29 @@ def frames(
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
     _no_gaps(first, second)
     times = None if time is None else times_of(_column(edges, time, "time"), len(first), str(time))
+    if bipartite not in (None, True, False):
+        raise ValueError(f"invalid `bipartite`: {bipartite!r} (need True, False or None)")
+    side_names = None
+    if bipartite is not False:
+        side_names = _native.sides_of_columns(str(source), str(target))
+        if bipartite and side_names is None:
+            side_names = ("user", "item")
+    by_side: list[Any] = []
+    if side_names is not None:
+        by_side = [_distinct_ids(end) for end in (first, second)]
+        if not set(by_side[0].tolist()).isdisjoint(by_side[1].tolist()):
+            # Equal ids of different columns are different nodes.
+            first, second = (_qualified(end, side) for end, side in zip((first, second), side_names))
+            by_side = [_qualified(ids, side) for ids, side in zip(by_side, side_names)]
     if nodes is None:
-        order, places = _numbered(first, second)
+        if by_side:
+            ahead = len(by_side[0])
+            places = [_places(own.tolist(), own, end, end)[0] for own, end in zip(by_side, (first, second))]
+            places[1] = places[1] + ahead
+            same = by_side[0].dtype == by_side[1].dtype
+            order = np.concatenate(by_side if same else [own.astype(object) for own in by_side])
+        else:
+            order, places = _numbered(first, second)
         x, y, classes = None, None, None
         schema: dict[str, Any] = {}
         kind = None
@@ -718,6 +740,13 @@ def frames(
         some = list(dict.fromkeys(unknown))
         shown = ", ".join(f"`{value}`" for value in some[:3])
         raise ValueError(f"invalid graph: {len(some)} id{' of the edge frame is' if len(some) == 1 else 's of the edge frame are'} not in the node frame, such as {shown}")
+    sides: Any = False if bipartite is False else None
+    if side_names is not None:
+        on_second = np.full(len(values), -1)
+        for side, place in enumerate(places):
+            on_second[place] = side
+        # The side of a node without edges is unknown.
+        sides = None if (on_second < 0).any() else (on_second == 1).tolist()
     plain = order.dtype.kind in "iu" and bool((order == np.arange(len(order))).all())
     if weight is not None and str(weight) in (str(source), str(target)):
         raise ValueError(f"invalid `weight`: {weight} (need a column that holds no ids)")
@@ -726,7 +755,11 @@ def frames(
     of_edges = [{"name": name, "why": "a column of edges"} for name in further]
     of_weights = {} if weight is None else {"weight": str(weight)}
     schema = {"format": "a frame", "ends": [str(source), str(target)], **of_weights, **schema, "dropped": of_edges + schema.get("dropped", [])}
-    return Parts(places[0], places[1], len(values), x, y, None if plain else values, classes=classes, unused=attributes(further), schema=schema, weights=weights, times=times, target_kind=kind)
+    names_of_sides = None if side_names is None or sides is None else (side_names[0], side_names[1])
+    return Parts(
+        places[0], places[1], len(values), x, y, None if plain else values, classes=classes, sides=sides, side_names=names_of_sides,
+        unused=attributes(further), schema=schema, weights=weights, times=times, target_kind=kind,
+    )  # fmt: skip
 
 
 def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDArray[np.int64]]:
@@ -781,6 +814,24 @@ def _no_gaps(*columns: Any) -> None:
             gap = next((at for at, value in enumerate(column.tolist()) if missing(value)), None)
         if gap is not None:
             raise ValueError(f"invalid graph: row {gap} of the edge frame has no id")
+
+
+def _qualified(ids: Any, side: str) -> Any:
+    """Return ids with the name of their side."""
+    import numpy as np
+
+    found = np.empty(len(ids), object)
+    found[:] = [f"{side}:{value}" for value in ids.tolist()]
+    return found
+
+
+def _distinct_ids(ids: Any) -> Any:
+    """Return different integers in ascending order; other ids in the order in which they first occur."""
+    import numpy as np
+
+    from ._arrays import factorized
+
+    return np.unique(ids) if ids.dtype.kind in "iu" else factorized(ids)[1]
 
 
 def _numbered(first: Any, second: Any) -> tuple[Any, list[NDArray[np.int64]]]:

@@ -686,6 +686,7 @@ class Graph:
         like: Graph | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        bipartite: bool | None = None,
         name: str = "graph",
     ) -> Graph:
         """Make a graph of an edge frame of pandas or polars, and optionally a node frame.
@@ -728,6 +729,10 @@ class Graph:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        bipartite
+            Whether the two id columns hold two kinds of nodes: equal ids of different columns are then different
+            nodes, named such as ``user:5`` and ``item:5``. None: if the columns are called `user` and `item` or
+            similar (docs/formats.md).
         name
             Name of the graph in reports.
 
@@ -752,7 +757,7 @@ class Graph:
 
         known = None if like is None else like._native.schema
         choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
-        parts = _convert.frames(edges, nodes, source, target, id, label, choices, weight, time)
+        parts = _convert.frames(edges, nodes, source, target, id, label, choices, weight, time, bipartite)
         return cls._of_parts(parts, name, weight_scale=weight_scale)
 
     @property

@@ -17,6 +17,7 @@ __all__ = [
     "build",
     "typed",
     "known_columns",
+    "sides_of_columns",
     "run",
     "embedding",
     "page",
@@ -130,6 +131,7 @@ def typed(
     columns: list[tuple[str, str | None, Any]], choices: dict[str, Any], ids: list[str], labels: list[str] | None
 ) -> tuple[NDArray[np.float32], str, str, list[str]]: ...
 def known_columns(names: list[str]) -> tuple[list[int] | None, int | None, int | None]: ...
+def sides_of_columns(first: str, second: str) -> tuple[str, str] | None: ...
 def run(
     graph: Graph, words: list[str], act: bool, own: list[Any] | None, command: str, how: How
 ) -> tuple[str, Model | None, tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]] | None]: ...

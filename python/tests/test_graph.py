@@ -520,6 +520,30 @@ def test_pickles_keep_the_numbers_of_classes(tmp_path: Path) -> None:
     assert again.classes.tolist() == graph.classes.tolist() and again.y.tolist() == graph.y.tolist()  # type: ignore[union-attr]
 
 
+def test_sides_of_a_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    edges = pandas.DataFrame({"user_id": [5, 5, 6], "item": [5, 7, 5]})
+    graph = netinfof.Graph.from_frame(edges)
+    assert graph.nodes.tolist() == ["user:5", "user:6", "item:5", "item:7"] and graph.num_edges == 3
+    assert graph.sides is not None and graph.sides.tolist() == [0, 0, 1, 1] and graph.side_names == ("user", "item")
+    one = netinfof.Graph.from_frame(edges, bipartite=False)
+    assert one.nodes.tolist() == [5, 6, 7] and one.sides is None
+    # Without an id on both sides, nodes keep their ids; of nodes without edges the side is unknown.
+    apart = pandas.DataFrame({"user": [1, 2, 2], "item": [10, 10, 11]})
+    assert netinfof.Graph.from_frame(apart).nodes.tolist() == [1, 2, 10, 11]
+    rows = pandas.DataFrame({"id": [11, 10, 2, 1], "x": [0.5, 1.5, 2.5, 3.5]})
+    graph = netinfof.Graph.from_frame(apart, rows)
+    assert graph.nodes.tolist() == [11, 10, 2, 1] and graph.sides is not None and graph.sides.tolist() == [1, 1, 0, 0]
+    more = pandas.concat([rows, pandas.DataFrame({"id": [99], "x": [9.0]})])
+    assert netinfof.Graph.from_frame(apart, more).sides is None
+    other = apart.set_axis(["a", "b"], axis=1)
+    assert netinfof.Graph.from_frame(other).sides is None
+    stated = netinfof.Graph.from_frame(other, bipartite=True)
+    assert stated.sides is not None and stated.sides.tolist() == [0, 0, 1, 1]
+    with pytest.raises(ValueError, match="such as `user:5`"):
+        netinfof.Graph.from_frame(edges, pandas.DataFrame({"id": [5, 6, 7], "x": [1.0, 2.0, 3.0]}))
+
+
 def test_sides_of_a_bipartite_graph() -> None:
     rng = np.random.default_rng(0)
     users, items = rng.integers(0, 60, 600), rng.integers(0, 30, 600)

@@ -335,15 +335,22 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     match ending.as_str() {
         "npz" => save::npz(&graph, &args.output)?,
         "mtx" => {
-            if features || labels || graph.ids().is_some() || graph.times().is_some() {
+            let lost = features || labels || graph.ids().is_some() || graph.times().is_some();
+            if lost || graph.sides().is_some() {
                 exec.notice(
-                    "MatrixMarket cannot store features, labels, names and times: only the edges are written",
+                    "MatrixMarket cannot store features, labels, names and sides, or times: only the edges are written",
                 );
             }
             save::market(&graph, &args.output)?;
         }
         _ => {
             save::edges(&graph, &args.output)?;
+            if let Some(sides) = graph.sides().filter(|sides| !load::are_sides(sides.names())) {
+                let [a, b] = sides.names();
+                exec.notice(format!(
+                    "a table cannot state that `{a}` and `{b}` are two sides: give --bipartite where it is read, or write .npz"
+                ));
+            }
             // Isolated nodes appear only in the node table.
             if features || labels || (0..graph.nodes()).any(|node| graph.degree(node) == 0) {
                 let (base, rest) = name.split_once('.').unwrap_or((&name, ""));

@@ -3,6 +3,7 @@
 //! features.
 
 mod cells;
+mod like;
 
 use std::collections::HashMap;
 
@@ -12,6 +13,7 @@ use netinfof::{Features, Matrix};
 pub(crate) use cells::{days_of_date, is_missing_text};
 
 use cells::{TextKind, boolean, decimal_comma, kind_of_texts};
+use like::{by_level, category_of, check_dates, is_level_of};
 
 /// Categories have at most this many levels; rarer ones share the last.
 const MOST_LEVELS: usize = 32;
@@ -206,13 +208,17 @@ impl Frame {
                 continue;
             }
             let own = like.and_then(|like| like.iter().find(|own| own.name == name));
-            match column.encoded(choices, own, ids, labels, &mut notices)? {
+            // A model of a wide table has a column per level.
+            let category = if own.is_none() { like.and_then(|like| category_of(like, &name)) } else { None };
+            let by_level_of_model = category.is_some();
+            match column.encoded(choices, own.or(category.as_ref()), ids, labels, &mut notices)? {
+                Outcome::Feature(feature) if by_level_of_model => encoded.extend(by_level(feature)),
                 Outcome::Feature(feature) => encoded.push(feature),
                 Outcome::Dropped(why) => dropped.push(Dropped::new(name, why)),
             }
         }
         let wide = encoded.len() >= WIDE;
-        if wide {
+        if wide && choices.like.as_ref().is_none_or(|like| like.columns.is_empty()) {
             encoded = encoded.into_iter().flat_map(by_level).collect();
         }
         for feature in &encoded {
@@ -282,6 +288,9 @@ impl FrameColumn {
             || is_chosen(&choices.categorical, &name)
             || choices.features.contains(&name)
             || like.is_some();
+        if let Some(own) = like {
+            check_dates(&self, own)?;
+        }
         let kind = like.map(|own| own.kind).or(self.stated);
         let category =
             is_chosen(&choices.categorical, &name) || kind == Some(FeatureKind::Category) && !numeric;
@@ -413,6 +422,10 @@ impl FrameColumn {
 
     /// Why a column is not a feature: it numbers the rows, or repeats the ids.
     fn is_redundant(&self, ids: Option<&[String]>) -> Option<String> {
+        // Dates are numbers in some formats and texts in others.
+        if self.stated == Some(FeatureKind::Date) {
+            return None;
+        }
         let rows = self.values.len();
         let lower = self.name.trim().to_lowercase();
         let unnamed = lower.is_empty() || lower.starts_with("unnamed:") || lower == "__index_level_0__";
@@ -564,27 +577,6 @@ fn by_levels(
     drop(places);
     let value = |&code: &u32| per_text.get(code as usize).copied().unwrap_or(f32::NAN);
     Encoded { values: codes.iter().map(value).collect(), column }
-}
-
-/// A column per level of a category.
-fn by_level(encoded: Encoded) -> Vec<Encoded> {
-    if encoded.column.kind != FeatureKind::Category {
-        return vec![encoded];
-    }
-    let Encoded { column, values } = encoded;
-    let one = |(at, level): (usize, &String)| Encoded {
-        column: FeatureColumn::new(format!("{}={level}", column.name), FeatureKind::Boolean),
-        values: values
-            .iter()
-            .map(|value| if value.is_nan() { f32::NAN } else { f32::from(*value as usize == at) })
-            .collect(),
-    };
-    column.levels.iter().enumerate().map(one).collect()
-}
-
-/// Whether a column of a model is one level of this category.
-fn is_level_of(own: &FeatureColumn, name: &str) -> bool {
-    own.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
 }
 
 /// The beginning of a long text, on one line.

@@ -55,9 +55,11 @@ pub use splits::{
     nodes_by_id, pairs,
 };
 pub(crate) use times::{DATES, EDGE_TIME, EDGE_TIME_UNIT};
+pub use two_sides::{are_sides, sides_of_columns};
 
 use arrays::from_npz;
 use edges::from_edge_list;
+use parts::Input;
 
 /// Locations of the parts of a graph that the main file does not contain.
 #[derive(Clone, Debug, Default)]
@@ -215,21 +217,34 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
 
 fn without_components(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
     if let Some(name) = source.strip_prefix("synth:") {
+        check_applicable(None, params)?;
         weights::none_in(params, "a generated graph")?;
         weights::undirected(params, "a generated graph")?;
-        return synth::named(name, seed, exec);
+        return with_stated_sides(synth::named(name, seed, exec)?, params);
     }
+    // Formats are detected by reading the beginning, and tables are read twice, so streams become files first.
+    let tables: Vec<Input> = params.nodes.iter().map(|path| Input::of(path)).collect::<Result<_>>()?;
+    let copied;
+    let params = if tables.iter().any(Input::is_copy) {
+        let nodes = tables.iter().map(|table| table.path().into()).collect();
+        copied = LoadParams { nodes, ..params.clone() };
+        &copied
+    } else {
+        params
+    };
+    let renamed =
+        |input: &Input, error| tables.iter().fold(input.renamed(error), |error, table| table.renamed(error));
     if source == parts::STANDARD_INPUT {
-        // Formats are detected by reading the beginning, so the input becomes a file first.
-        let copy = parts::StandardInput::copy(params)?;
-        return from_path(copy.path(), "input", params, exec);
+        let input = Input::standard(params)?;
+        return from_path(input.path(), "input", params, exec).map_err(|error| renamed(&input, error));
     }
+    let input = Input::of(Path::new(source))?;
     let path = Path::new(source);
     let name = path.file_name().map_or(source.into(), |name| {
         let name = name.to_string_lossy();
         name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&name).to_string()
     });
-    from_path(path, &name, params, exec)
+    from_path(input.path(), &name, params, exec).map_err(|error| renamed(&input, error))
 }
 
 /// Reads a file, a folder, or the parts of a table.
@@ -237,15 +252,12 @@ fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Resul
     let source = path.display();
     let asked =
         params.ends.is_some() || params.time.is_some() || params.header.is_some() || !params.nodes.is_empty();
-    let (format, path) = if parts::is(path) {
+    let (format, path) = if parts::is(path)? {
         (Format::Parquet, path.to_path_buf())
     } else {
         found(path, params.format, asked)?
     };
-    if !params.nodes.is_empty() && !matches!(format, Format::Edges | Format::Parquet) {
-        let need = "an edge list as GRAPH; other formats contain their own features";
-        return Err(Error::param("nodes", "a node table", need));
-    }
+    check_applicable(Some(format), params)?;
     let path = &path;
     if matches!(
         format,
@@ -276,11 +288,7 @@ fn from_path(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Resul
             why: format!("{source} has {} nodes and no edges", graph.nodes()),
         });
     }
-    let graph = match params.bipartite {
-        Some(false) => graph.without_sides(),
-        Some(true) if graph.sides().is_none() => graph.with_structural_sides()?,
-        _ => graph,
-    };
+    let graph = with_stated_sides(graph, params)?;
     if graph.self_loops() > 0 {
         let loops = graph.self_loops();
         exec.notice(format!("{loops} self {} dropped", if loops == 1 { "loop" } else { "loops" }));
@@ -330,12 +338,56 @@ fn found(path: &Path, asked: Option<Format>, table: bool) -> Result<(Format, Pat
     Ok((format, path.into()))
 }
 
+/// The graph with or without sides, as the caller states.
+fn with_stated_sides(graph: Graph, params: &LoadParams) -> Result<Graph> {
+    match params.bipartite {
+        Some(false) => Ok(graph.without_sides()),
+        Some(true) if graph.sides().is_none() => graph.with_structural_sides(),
+        _ => Ok(graph),
+    }
+}
+
+/// Refuses options that a format (`None`: a generated graph) cannot follow, because the graph would be another
+/// one than was asked for.
+fn check_applicable(format: Option<Format>, params: &LoadParams) -> Result<()> {
+    let table = matches!(format, Some(Format::Edges | Format::Parquet));
+    if !(table || params.nodes.is_empty()) {
+        let need = "an edge list as GRAPH; other formats contain their own features";
+        return Err(Error::param("nodes", "a node table", need));
+    }
+    let nodes = table && !params.nodes.is_empty();
+    let network = matches!(format, Some(Format::NodeLink | Format::GraphMl | Format::Gml | Format::Pajek));
+    let features = nodes || network || format == Some(Format::Npz);
+    let columns = &params.columns;
+    let first = |names: &Vec<String>| names.first().cloned();
+    let of_nodes = "a node table";
+    let of_features = "a node table, npz with names of features, or a format with attributes of nodes";
+    let kinds = "a node table or a format with attributes of nodes";
+    let checks = [
+        ("ends", params.ends.as_ref().map(|ends| ends.join(",")), table, "an edge list"),
+        ("header", params.header.map(|header| header.to_string()), table, "an edge list"),
+        ("id", params.id.clone(), nodes, of_nodes),
+        ("label", params.label.clone(), nodes || network, kinds),
+        ("features", first(&columns.features), features, of_features),
+        ("drop", first(&columns.drop), features, of_features),
+        ("categorical", first(&columns.categorical), nodes || network, kinds),
+        ("numeric", first(&columns.numeric), nodes || network, kinds),
+    ];
+    for (option, value, applies, need) in checks {
+        if let Some(value) = value.filter(|_| !applies) {
+            let source = match format {
+                Some(_) if table => "an edge list without a node table",
+                Some(format) => format.noun(),
+                None => "a generated graph",
+            };
+            return Err(Error::param(option, value, format!("{need}; the graph is {source}")));
+        }
+    }
+    Ok(())
+}
+
 /// The format of a text.
 fn of_text(path: &Path, table: bool) -> Result<Format> {
-    // A pipe can be read only once.
-    if !std::fs::metadata(path).map_err(|e| Error::io(path, e))?.is_file() {
-        return Ok(Format::Edges);
-    }
     let start = start_of(path)?;
     let text = String::from_utf8_lossy(&start[..start.len().min(1 << 12)]).to_lowercase();
     let head = text.trim_start_matches('\u{feff}').trim_start();

@@ -371,7 +371,9 @@ fn name(graph: &Graph, node: usize, delimiter: char) -> std::borrow::Cow<'_, str
 
 /// A text as a cell, in quotes if needed.
 fn cell(text: &str, delimiter: char) -> std::borrow::Cow<'_, str> {
-    let odd = text.contains([delimiter, '"']) || text.starts_with(['#', '%', ' ']) || text.ends_with(' ');
+    let odd = text.contains([delimiter, '"', '\n', '\r'])
+        || text.starts_with(['#', '%', ' '])
+        || text.ends_with(' ');
     if odd { format!("\"{}\"", text.replace('"', "\"\"")).into() } else { text.into() }
 }
 

@@ -1,5 +1,7 @@
 //! Tables: edge lists and node tables, as text (plain, gzipped or in Zstandard) or as Parquet.
 
+mod line;
+
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -10,6 +12,7 @@ use crate::npz::is_bomb;
 use crate::parquet::{self, Reader};
 use crate::row::{Cell, Row};
 use crate::zipped;
+use line::{cells_in, could_be_row, unclear_row, unquoted};
 use netinfof::{Error, Result};
 
 /// Reads a table row by row.
@@ -78,6 +81,8 @@ enum TableSource {
 struct Lines {
     reader: Box<dyn BufRead>,
     line: usize,
+    /// The first comments above the first row that may also be rows, each with its line.
+    unclear: Vec<(usize, String)>,
     /// Bytes of the file, and bytes of text read so far.
     size: [u64; 2],
     delimiter: Option<char>,
@@ -160,7 +165,16 @@ impl Table {
                 return Err(Error::Format { path: path.into(), what: what.into() });
             }
             let size = [length, 0];
-            TableSource::Text(Lines { reader, line: 0, size, delimiter: None, width: None, even: true })
+            let unclear = Vec::new();
+            TableSource::Text(Lines {
+                reader,
+                line: 0,
+                unclear,
+                size,
+                delimiter: None,
+                width: None,
+                even: true,
+            })
         };
         let path = path.into();
         Ok(Table { path, source, held: VecDeque::new(), fault: None, rest, needed: None, before: 0 })
@@ -212,6 +226,15 @@ impl Table {
             TableSource::Text(_) => format!("line {line}"),
             TableSource::Parquet(_) => format!("row {line}"),
         }
+    }
+
+    /// The error for a comment above the first row that is a row, because one of its further cells is an id.
+    pub(crate) fn hidden_row(&mut self, is_id: impl Fn(&Row, &str) -> bool) -> Option<Error> {
+        let TableSource::Text(lines) = &self.source else { return None };
+        let ([(line, text)], Some(delimiter)) = (&lines.unclear[..], lines.delimiter) else { return None };
+        let cells = unquoted(text, delimiter)?;
+        let is_row = cells[1..].iter().any(|cell| self.held.iter().any(|row| is_id(row, cell)));
+        is_row.then(|| self.error(*line, unclear_row(text)))
     }
 
     /// Whether the format has column names, so that all rows are data.
@@ -325,6 +348,46 @@ impl Table {
 }
 
 impl Lines {
+    /// The cells of a row with quotes, which may continue on the next lines: a line break in a cell is read as
+    /// a space. Where white space separates the cells, a quote that is not closed in its line is a letter.
+    fn quoted(&mut self, mut text: String, delimiter: char, path: &Path) -> Result<Vec<String>> {
+        const LONGEST: usize = 1 << 20;
+        let line = self.line;
+        let error =
+            |line: usize, what: &str| Err(Error::Parse { path: path.into(), line, what: what.into() });
+        loop {
+            if let Some(cells) = unquoted(&text, delimiter) {
+                return Ok(cells);
+            }
+            if delimiter == ' ' {
+                return Ok(text.split_whitespace().map(String::from).collect());
+            }
+            loop {
+                let mut bytes = Vec::new();
+                let read = (&mut self.reader)
+                    .take(LONGEST as u64)
+                    .read_until(b'\n', &mut bytes)
+                    .map_err(|e| Error::io(path, e))?;
+                if read == 0 || text.len() + read > LONGEST {
+                    return error(
+                        line,
+                        "a double quote begins a cell and is never closed; double it if it is part of the text",
+                    );
+                }
+                self.line += 1;
+                self.size[1] += read as u64;
+                let Ok(more) = String::from_utf8(bytes) else {
+                    return error(self.line, "not valid UTF-8 text");
+                };
+                text.push(' ');
+                text.push_str(more.trim_end_matches(['\n', '\r']));
+                if more.contains('"') {
+                    break;
+                }
+            }
+        }
+    }
+
     fn read(&mut self, path: &Path, row: &mut Row) -> Result<bool> {
         loop {
             row.cells.clear();
@@ -361,17 +424,33 @@ impl Lines {
                 }
             };
             let text = row.text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r']);
-            if text.trim().is_empty() || text.starts_with(['#', '%']) {
+            if text.trim().is_empty() {
                 continue;
             }
+            if text.starts_with(['#', '%']) {
+                if self.even && could_be_row(text) {
+                    match (self.delimiter, self.width) {
+                        (Some(delimiter), Some((width, _))) if cells_in(text, delimiter) == width => {
+                            return error(unclear_row(text));
+                        }
+                        (None, _) if self.unclear.len() < 2 => {
+                            self.unclear.push((self.line, text.to_string()));
+                        }
+                        _ => {}
+                    }
+                }
+                continue;
+            }
+            let first_line = self.line;
             let delimiter = if let Some(delimiter) = self.delimiter {
                 delimiter
             } else {
                 let ahead = self.reader.fill_buf().map_err(|e| Error::io(path, e))?;
                 *self.delimiter.insert(delimiter_of(text, ahead))
             };
-            if delimiter != ' ' && text.contains('"') {
-                let cells = unquoted(text, delimiter);
+            if text.contains('"') {
+                let start = text.to_string();
+                let cells = self.quoted(start, delimiter, path)?;
                 row.clear();
                 for cell in &cells {
                     row.push_text(cell);
@@ -388,13 +467,22 @@ impl Lines {
                     row.cells.extend(text.split(delimiter).map(|cell| place(cell.trim())));
                 }
             }
-            row.line = self.line;
+            row.line = first_line;
             let count = row.len();
-            let (width, first_line) = *self.width.get_or_insert((count, self.line));
+            // One comment may name the columns; more of them would be rows.
+            if self.width.is_none() {
+                self.unclear.retain(|(_, text)| cells_in(text, delimiter) == count);
+            }
+            if let [(line, text), _] = &self.unclear[..] {
+                return Err(Error::Parse { path: path.into(), line: *line, what: unclear_row(text) });
+            }
+            let (width, row_line) = *self.width.get_or_insert((count, first_line));
             if self.even && count != width {
                 let neighbours = count.max(width) > 4 && (0..count).all(|at| row.is_number(at));
+                let line = first_line;
+                let error = |what: String| Err(Error::Parse { path: path.into(), line, what });
                 return error(format!(
-                    "{count} {} where line {first_line} has {width}{}",
+                    "{count} {} where line {row_line} has {width}{}",
                     if count == 1 { "column" } else { "columns" },
                     if neighbours { "; write lists of neighbours as one edge per line" } else { "" }
                 ));
@@ -409,11 +497,18 @@ impl Lines {
 fn delimiter_of(first: &str, ahead: &[u8]) -> char {
     const LINES: usize = 20;
     let count = |text: &str, delimiter: char| {
-        let mut quoted = false;
+        // A quote begins a cell, or follows another quote.
+        let (mut quoted, mut may_open) = (false, true);
         text.chars()
             .filter(|&c| {
-                quoted ^= c == '"';
-                c == delimiter && !quoted
+                let ends = c == delimiter && !quoted;
+                if c == '"' && (quoted || may_open) {
+                    quoted = !quoted;
+                    may_open = true;
+                } else {
+                    may_open = ends || may_open && c.is_whitespace();
+                }
+                ends
             })
             .count()
     };
@@ -502,81 +597,5 @@ pub(crate) fn is_json_features(start: &[u8]) -> bool {
     matches!(first.first(), Some(b'0'..=b'9' | b'-'))
 }
 
-/// Splits a line in which a cell in double quotes may contain the delimiter; a doubled quote means a quote.
-fn unquoted(text: &str, delimiter: char) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut quoted = false;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let cell = cells.last_mut().expect("never empty");
-        if c == '"' {
-            if quoted && chars.peek() == Some(&'"') {
-                chars.next();
-                cell.push('"');
-            } else {
-                quoted = !quoted;
-            }
-        } else if c == delimiter && !quoted {
-            cells.push(String::new());
-        } else {
-            cell.push(c);
-        }
-    }
-    cells.iter().map(|cell| cell.trim().to_string()).collect()
-}
-
 #[cfg(test)]
-mod tests {
-    use std::borrow::Cow;
-
-    use super::*;
-
-    #[test]
-    fn cells() {
-        let path = std::env::temp_dir().join(format!("netinfof-cells-{}.txt", std::process::id()));
-        for (text, expected) in [
-            ("a,b", vec!["a", "b"]),
-            (r#""a,1", "b""c""#, vec!["a,1", "b\"c"]),
-            ("\u{feff}  1 \t 2 \r\n", vec!["1", "2"]),
-            ("x\t\ty", vec!["x", "", "y"]),
-            ("a ; b;ü ", vec!["a", "b", "ü"]),
-            ("1;3,14\n2;2,71\n", vec!["1", "3,14"]),
-            ("1,a;b\n2,c\n3,d\n", vec!["1", "a;b"]),
-            ("1\t3,14\n2\t7\n", vec!["1", "3,14"]),
-        ] {
-            std::fs::write(&path, text).unwrap();
-            let row = Table::open(&path).unwrap().next_row().unwrap().unwrap();
-            let found: Vec<String> = row.cells().map(Cow::into_owned).collect();
-            assert_eq!(found, expected);
-        }
-        std::fs::remove_file(path).unwrap();
-    }
-
-    #[test]
-    fn files_that_are_no_tables() {
-        for (text, expected) in [
-            (r#"{"0": [1, 2], "1": [3"#, "node features in JSON"),
-            (r#"{"nodes": [{"id": 1}], "links": []}"#, "JSON"),
-            ("[[0, 1], [1, 2]]\n", "JSON"),
-            ("\u{feff}\n {\"source\": 1}\n{\"source\": 2}\n", "JSON"),
-            ("<?xml version=\"1.0\"?>\n<graphml>", "XML"),
-            ("*Vertices 3\n1 \"a\"\n", "Pajek"),
-            ("graph [\n  node [\n", "GML"),
-        ] {
-            let found = other_format(text.as_bytes()).unwrap_or_default();
-            assert!(found.contains(expected), "{text}: {found}");
-        }
-        // Ids may begin like any of these.
-        for text in [
-            "[deleted],bob\n",
-            "[1],[2]\n[2],[3]\n",
-            "[1] [2]\n",
-            "{4f-a},{4f-b}\n",
-            "graph theory\n",
-            "PKM2 PKLR\n",
-            "{a {b\n",
-        ] {
-            assert_eq!(other_format(text.as_bytes()), None, "{text}");
-        }
-    }
-}
+mod tests;

@@ -95,3 +95,9 @@ pub(crate) fn typed<'py>(
 pub(crate) fn known_columns(names: Vec<String>) -> (Option<[usize; 2]>, Option<usize>, Option<usize>) {
     load::known_columns(&names)
 }
+
+/// The names of the two sides, if the names of two columns mean two kinds of nodes.
+#[pyfunction]
+pub(crate) fn sides_of_columns(first: &str, second: &str) -> Option<[String; 2]> {
+    load::sides_of_columns([first, second])
+}

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use netinfof::graph::{LabelSets, Schema, Sides, Target, TimeColumn, TimeUnit, WeightTransform, checked_weight};
+use netinfof::graph::{
+    LabelSets, Schema, Sides, Target, TimeColumn, TimeUnit, WeightTransform, checked_weight,
+};
 use netinfof::{Csr, Error, Features, Matrix, Pair};
 use netinfof_cli::bridge::{self, Options};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};

@@ -29,6 +29,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(graph::build, module)?)?;
     module.add_function(wrap_pyfunction!(columns::typed, module)?)?;
     module.add_function(wrap_pyfunction!(columns::known_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::sides_of_columns, module)?)?;
     module.add_function(wrap_pyfunction!(task::run, module)?)?;
     module.add_function(wrap_pyfunction!(task::embedding, module)?)?;
     module.add_function(wrap_pyfunction!(task::page, module)?)?;

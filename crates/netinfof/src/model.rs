@@ -27,9 +27,7 @@ use crate::compat::{AdjustedComponent, Compatibility};
 use crate::component::{Component, ComponentParams, NodePlacement, PlacementInput, Preparation};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{
-    Csr, EdgeWeights, Features, Graph, NodeId, NodeInputs, Pair, TargetKind, WeightScale,
-};
+use crate::graph::{Csr, EdgeWeights, Features, Graph, NodeId, NodeInputs, Pair, TargetKind, WeightScale};
 use crate::kernel;
 use crate::link::{Learned, LinkComponent, PairSet};
 use crate::matrix::Matrix;

@@ -5,14 +5,15 @@ mod targets;
 use std::borrow::Cow;
 use std::path::Path;
 
-use netinfof::graph::TargetKind;
+use netinfof::graph::{SidesOrigin, TargetKind};
 use netinfof::model::{self, LinkScorer, Model, RecommendParams, Recommended, Seen};
 use netinfof::{Error, Exec, Fitted, Graph, Result, Seed, TestedLinks, TestedNodes};
 use netinfof_io::parquet::Kind;
 use netinfof_io::{load, save};
 
 use crate::args::{
-    ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, TargetArgs, VisibleEdgesArg, WeightArgs,
+    ColumnArgs, LoadArgs, ModelArgs, PredictArgs, RecommendArgs, SidesArgs, TargetArgs, VisibleEdgesArg,
+    WeightArgs,
 };
 use crate::printer;
 use crate::result_table::{FieldValue, ResultTable};
@@ -35,7 +36,14 @@ impl ModelArgs {
         };
         let mut files = files.params()?;
         files.directed = model.graph().is_directed();
-        files.bipartite = Some(model.graph().sides().is_some() && !files.directed);
+        // Ids that name their side are read by side. Sides that only the structure showed are those of the model's
+        // nodes: columns do not state them.
+        let sides = model.graph().sides().filter(|_| !files.directed);
+        files.bipartite = match sides.map(|sides| (sides.origin(), sides.has_qualified_ids())) {
+            Some((SidesOrigin::Given, true)) => Some(true),
+            Some((SidesOrigin::Given, false)) => None,
+            Some((_, _)) | None => Some(false),
+        };
         let schema = model.graph().schema();
         // The same column as in the model's graph.
         if model.uses_weights() && files.weight.is_none() {

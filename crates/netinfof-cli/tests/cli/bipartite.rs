@@ -167,3 +167,39 @@ fn users_without_edges_get_items_by_their_features() {
         assert!(blocks.len() == 9 && blocks.iter().filter(|own| **own).count() >= 8, "{user}: {found}");
     }
 }
+
+#[test]
+fn a_newer_graph_is_read_like_that_of_the_model() {
+    let folder = Folder::new();
+    // Only the structure shows the sides: either kind of node may be in either column.
+    let all = (0..60usize).flat_map(|user| (0..30usize).map(move |item| (user, item)));
+    let edges =
+        all.filter(|(user, item)| (user * user * 31 + item * item * 17 + user * item * 7 + 5) % 97 < 30);
+    let lines = edges.enumerate().map(|(at, (user, item))| {
+        if at % 2 == 0 { format!("u{user},v{item}\n") } else { format!("v{item},u{user}\n") }
+    });
+    let graph = folder.file("g.csv", format!("source,target\n{}", lines.collect::<String>()));
+    let model = folder.path("g.model");
+    assert!(well(&["act", &graph, "--save", &model, "-q"]).contains("bipartite"));
+    let output = netinfof(&["recommend", &model, "--graph", &graph, "--node", "u5", "--k", "2"]);
+    let (said, found) = (stderr(&output), stdout(&output));
+    assert!(output.status.success() && !said.contains("new node"), "{said}");
+    let partners: Vec<&str> = found.lines().skip(1).map(|row| row.split(',').nth(2).unwrap()).collect();
+    assert!(partners.len() == 2 && partners.iter().all(|id| id.starts_with('v')), "{found}");
+}
+
+#[test]
+fn sides_that_a_format_cannot_state_are_said() {
+    let folder = Folder::new();
+    let list = folder.file("lend.csv", "lender,shop\n1,1\n1,2\n2,1\n2,3\n");
+    let said = |file: &str| {
+        let output = netinfof(&["convert", &list, &folder.path(file), "--bipartite"]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    assert!(said("a.csv").contains("`lender` and `shop` are two sides: give --bipartite"));
+    assert!(said("a.mtx").contains("cannot store features, labels, names and sides"));
+    assert!(!said("a.npz").contains("sides: "));
+    let known = folder.file("known.csv", "user,shop\n1,1\n1,2\n2,1\n2,3\n");
+    assert!(!stderr(&netinfof(&["convert", &known, &folder.path("b.csv")])).contains("give --bipartite"));
+}

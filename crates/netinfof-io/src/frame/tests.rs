@@ -142,3 +142,25 @@ fn patterns() {
         assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
     }
 }
+
+#[test]
+fn dates_that_follow_each_other_are_dates() {
+    let days: Vec<f64> = (0..30).map(|day| 18_262.0 + f64::from(day)).collect();
+    let stated = |stated| vec![FrameColumn { stated, ..numbers_column("joined", &days) }];
+    let found = typed(stated(Some(Date)), &ColumnChoices::default()).unwrap();
+    assert_eq!((found.columns.len(), found.columns[0].kind), (1, Date));
+    // Plain numbers that do so number the rows.
+    assert!(typed(stated(None), &ColumnChoices::default()).unwrap().columns.is_empty());
+    // A model does not take dates for numbers, nor numbers for dates.
+    let like = |kind| {
+        let mut schema = Schema::new("a table");
+        schema.columns = vec![FeatureColumn::new("joined", kind)];
+        ColumnChoices { like: Some(schema), ..ColumnChoices::default() }
+    };
+    assert!(typed(stated(Some(Date)), &like(Date)).is_ok() && typed(stated(None), &like(Number)).is_ok());
+    let error = typed(stated(Some(Date)), &like(Number)).unwrap_err();
+    assert!(error.contains("holds dates, but the model was fitted on numbers"), "{error}");
+    assert!(typed(stated(None), &like(Date)).unwrap_err().contains("holds no dates"));
+    assert!(typed(vec![texts("joined", &["20200101", "20200103"])], &like(Date)).is_err());
+    assert!(typed(vec![texts("joined", &["2020-01-01", ""])], &like(Date)).is_ok());
+}

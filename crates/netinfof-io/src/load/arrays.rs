@@ -5,16 +5,80 @@ use std::path::Path;
 use super::layout::plain;
 use super::times::{self, is_time_name};
 use super::{LoadParams, list, targets, weights};
+use crate::frame::is_chosen;
 use crate::npz::{COMPONENT, Npz, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
 use netinfof::Exec;
 use netinfof::Matrix;
-use netinfof::Result;
 use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema, Sides, TargetKind};
 use netinfof::{Csr, Features, Graph, NodeId, Pair};
+use netinfof::{Error, Result};
 
 /// The npz layouts of `docs/formats.md`. Our layout and PyG's names: `edge_index`, `num_nodes`, `x` or
 /// `x_indptr`/`x_indices`/`x_data`/`x_shape`, `y`.
 pub(super) fn from_npz(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    let graph = read(path, name, params, exec)?;
+    let (drop, only) = (&params.columns.drop, &params.columns.features);
+    if drop.is_empty() && only.is_empty() { Ok(graph) } else { with_columns(graph, drop, only) }
+}
+
+/// The graph with the chosen feature columns.
+fn with_columns(graph: Graph, drop: &[String], only: &[String]) -> Result<Graph> {
+    let mut schema = graph.schema().cloned().unwrap_or_else(|| Schema::new("npz"));
+    let have: Vec<String> = schema.columns.iter().map(|column| column.name.clone()).collect();
+    for (option, patterns) in [("drop", drop), ("features", only)] {
+        let known =
+            |pattern: &&String| have.iter().any(|name| is_chosen(std::slice::from_ref(*pattern), name));
+        if let Some(unknown) = patterns.iter().find(|pattern| !known(pattern)) {
+            let need = if have.is_empty() {
+                "a file with names of features (`feature_names`)".into()
+            } else {
+                format!("a feature of the file: {}", list(&have))
+            };
+            return Err(Error::param(option, unknown, need));
+        }
+    }
+    let why = |name: &str| {
+        if is_chosen(drop, name) {
+            return Some("as asked");
+        }
+        (!only.is_empty() && !is_chosen(only, name)).then_some("not among the chosen features")
+    };
+    let mut places = Vec::with_capacity(have.len());
+    let mut columns = Vec::new();
+    for column in std::mem::take(&mut schema.columns) {
+        match why(&column.name) {
+            Some(why) => {
+                schema.dropped.push(Dropped::new(&column.name, why));
+                places.push(None);
+            }
+            None => {
+                places.push(Some(columns.len() as u32));
+                columns.push(column);
+            }
+        }
+    }
+    let features = match graph.features() {
+        Features::None => Features::None,
+        Features::Dense(x) => {
+            let kept: Vec<usize> = (0..places.len()).filter(|&at| places[at].is_some()).collect();
+            Features::from_dense(Matrix::from_fn(x.rows(), kept.len(), |row, col| x.row(row)[kept[col]]))
+        }
+        Features::Sparse(x) => {
+            let row = |row: usize| {
+                let values = x.row_values(row);
+                let kept = x.row(row).iter().enumerate().filter_map(|(at, &col)| {
+                    Some((places[col as usize]?, values.map_or(1.0, |values| values[at])))
+                });
+                kept.unzip()
+            };
+            Features::Sparse(Csr::from_rows(columns.len(), (0..x.rows()).map(row)))
+        }
+    };
+    schema.columns = columns;
+    Ok(graph.with_features(features)?.with_schema(schema))
+}
+
+fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut npz = Npz::open(path)?;
     if npz.has("adj_indptr") || npz.has("adj_matrix.indptr") {
         return from_shchur(&mut npz, name, params, exec);

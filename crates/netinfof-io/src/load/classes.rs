@@ -44,12 +44,23 @@ fn read(labels: &[String], forced: bool) -> LabelColumn {
             let text = |(number, label): (&Option<f64>, &String)| match number {
                 None => String::new(),
                 Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => (*value as i64).to_string(),
+                // `0.5` and `0.50` are one class.
+                Some(value) if value.is_finite() => value.to_string(),
                 Some(_) => label.clone(),
             };
             numbers.iter().zip(labels).map(text).collect()
         }
         None => {
-            labels.iter().map(|label| if is_unknown(label) { String::new() } else { label.clone() }).collect()
+            // `True` and `true` are one class.
+            let truth =
+                |label: &str| ["True", "False"].into_iter().find(|truth| truth.eq_ignore_ascii_case(label));
+            let truths = labels.iter().all(|label| is_unknown(label) || truth(label).is_some());
+            let text = |label: &String| match truth(label) {
+                Some(truth) if truths => truth.to_string(),
+                _ if is_unknown(label) => String::new(),
+                _ => label.clone(),
+            };
+            labels.iter().map(text).collect()
         }
     };
     let mut names: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
@@ -115,7 +126,9 @@ mod tests {
         // A fraud label; with a third label, -1 is unknown.
         assert_eq!(classes_of(&["-1", "1", "1"]), (vec![0, 1, 1], names(&["-1", "1"])));
         assert_eq!(classes_of(&["-1", "1", "0"]), (vec![-1, 1, 0], None));
-        assert_eq!(classes_of(&["0.5", "1", "0.5"]), (vec![0, 1, 0], names(&["0.5", "1"])));
+        assert_eq!(classes_of(&["0.5", "1", "0.50"]), (vec![0, 1, 0], names(&["0.5", "1"])));
+        assert_eq!(classes_of(&["True", "false", "true"]), (vec![1, 0, 1], names(&["False", "True"])));
+        assert_eq!(classes_of(&["True", "true", "x"]), (vec![0, 1, 2], names(&["True", "true", "x"])));
         assert_eq!(nearly_equal(&names(&["No", "Yes", "yes"]).unwrap()), Some(["Yes", "yes"]));
         assert_eq!(nearly_equal(&names(&["A", "B", "A 1"]).unwrap()), None);
     }

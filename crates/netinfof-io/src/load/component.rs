@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::layout::{id_column, is_id_name};
 use super::list;
+use super::parts::Input;
 use super::splits::{IdColumns, by_id};
 use crate::npz::{Array, Npz, npy};
 use crate::parquet;
@@ -19,6 +20,11 @@ use netinfof::{Error, Exec, Graph, Matrix, Result};
 /// optionally `ids`. Without ids, as in npy, there must be one row per node, in the order of the nodes, and
 /// the nodes must not have ids of their own. Nodes without a row get missing values.
 pub fn component(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
+    let input = Input::of(path)?;
+    read(input.path(), graph, exec).map_err(|error| input.renamed(error))
+}
+
+fn read(path: &Path, graph: &Graph, exec: &Exec) -> Result<Matrix> {
     let mut start = Vec::new();
     let opened = File::open(path).and_then(|file| {
         let mut file = BufReader::new(file);

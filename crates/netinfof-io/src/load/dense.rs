@@ -1,6 +1,7 @@
 //! Dense adjacency matrices as text: as many lines as columns, optionally with names of the nodes above and
 //! to the left.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::LoadParams;
@@ -66,6 +67,14 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
     let names: Option<Vec<String>> =
         header.map(|header| (1..header.len()).map(|at| header.cell(at).into_owned()).collect());
     let shift = usize::from(names.is_some());
+    if let Some(names) = &names {
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+            return Err(fault(format!(
+                "two columns have the name `{twice}`; another name per node was expected"
+            )));
+        }
+    }
     let (mut edges, mut node, mut width): (Vec<Pair>, usize, usize) = (Vec::new(), 0, 0);
     let (mut has_values, mut both_ways) = (false, true);
     let mut row = Row::default();

@@ -18,17 +18,18 @@ use netinfof::{Graph, Pair};
 /// Reads an edge list: two id columns, the first two unless they are named. Other columns are not used, with
 /// a notice.
 pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
-    // A source that can be read only once, such as a pipe, is left to the general reader.
-    let again = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let layout = again.then(|| EdgeLayout::of(&mut Table::open(path)?, params, path)).transpose()?;
-    if let Some(sides) = layout.as_ref().and_then(|layout| two_sides::side_names(layout, params)) {
-        return two_sides::read(path, name, sides, params, exec);
+    let layout = EdgeLayout::of(&mut Table::open(path)?, params, path)?;
+    if two_sides::side_names(&layout, params).is_some() {
+        return two_sides::read(path, name, params, exec);
     }
-    let plain = |own: &EdgeLayout| own.weight.is_none() && own.time.is_none() && !params.directed;
-    if let Some(layout) =
-        layout.filter(|own| params.nodes.is_empty() && params.ends.is_none() && plain(own))
-        && let Some(graph) = numbered::read(path, name, &layout, exec)?
-    {
+    // Parts of a table are left to the general reader.
+    let plain = params.nodes.is_empty()
+        && params.ends.is_none()
+        && path.is_file()
+        && layout.weight.is_none()
+        && layout.time.is_none()
+        && !params.directed;
+    if plain && let Some(graph) = numbered::read(path, name, &layout, exec)? {
         layout.notice(name, params, exec);
         return Ok(graph.with_schema(layout.schema()));
     }
@@ -37,10 +38,6 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
 
 /// Every id of the edges.
 fn ids_of_edges(path: &Path, params: &LoadParams) -> Result<Ids> {
-    if !std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
-        let what = "the id column of the node table can only be found with edges from a file, not from a pipe; name it as `id`";
-        return Err(Error::Format { path: path.into(), what: what.into() });
-    }
     let mut rows = Table::open(path)?;
     let layout = EdgeLayout::of(&mut rows, params, path)?;
     rows.only(&layout.ends)?;
@@ -94,7 +91,8 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
             times.read(&row, &rows)?;
         }
     }
-    let first = settle_first_row(&mut layout, &mut edges, &mut weights, &mut ids, table.is_some(), name, exec)?;
+    let first =
+        settle_first_row(&mut layout, &mut edges, &mut weights, &mut ids, table.is_some(), name, exec)?;
     if let (Some(first), Some(times)) = (first, &mut times) {
         times.read(&first, &rows)?;
     }
@@ -152,29 +150,54 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
     Ok(graph.with_ids(names).with_schema(schema))
 }
 
+/// The ids of the ends of edges: of one kind, or of two.
+pub(super) trait EndIds {
+    /// The number of a known id at this end.
+    fn find_end(&self, end: usize, id: &str) -> Option<u32>;
+    /// The number of an id at this end, which is added if it is new; `line` is its line.
+    fn number_end(&mut self, end: usize, id: &str, line: usize) -> Result<u32>;
+    /// How often the two nodes are ends.
+    fn uses(&self, edges: &[Pair], pair: Pair) -> usize;
+}
+
+impl EndIds for Ids {
+    fn find_end(&self, _: usize, id: &str) -> Option<u32> {
+        self.find(id)
+    }
+
+    fn number_end(&mut self, _: usize, id: &str, line: usize) -> Result<u32> {
+        self.number(id, line)
+    }
+
+    fn uses(&self, edges: &[Pair], pair: Pair) -> usize {
+        edges.iter().flatten().filter(|end| pair.contains(end)).count()
+    }
+}
+
 /// Decides whether the first row is a header or an edge, once all ids are known, and issues a notice. Returns the
 /// row if it is an edge that was taken for a header.
-fn settle_first_row(
+pub(super) fn settle_first_row(
     layout: &mut EdgeLayout,
     edges: &mut Vec<Pair>,
     weights: &mut Vec<f32>,
-    ids: &mut Ids,
+    ids: &mut impl EndIds,
     table: bool,
     name: &str,
     exec: &Exec,
 ) -> Result<Option<Row>> {
     let mut edge_row = None;
     if let Some((row, _)) = layout.likely.take_if(|(row, _)| {
-        let [i, j] = layout.ends.map(|at| ids.find(&row.cell(at)).is_some());
+        let [i, j] = [0, 1].map(|end| ids.find_end(end, &row.cell(layout.ends[end])).is_some());
         // Every node is in the table, so at most one name of a header is in it by chance.
         if table { i && j } else { i || j }
     }) {
         layout.names = None;
+        layout.header_lines = 0;
         let mut cells = [String::new(), String::new()];
         let mut edge = [0; 2];
         for (at, column) in layout.ends.into_iter().enumerate() {
             cells[at] = row.cell(column).into_owned();
-            edge[at] = ids.number(&cells[at], row.line)?;
+            edge[at] = ids.number_end(at, &cells[at], row.line)?;
         }
         let fault = |what: String| Error::InvalidGraph { what: format!("line {}: {what}", row.line) };
         weights.extend(layout.weight_in(&row).map_err(fault)?);
@@ -187,8 +210,8 @@ fn settle_first_row(
         edge_row = Some(row);
     }
     let Some((line, [a, b])) = &layout.doubtful_edge else { return Ok(edge_row) };
-    let (Some(i), Some(j)) = (ids.find(a), ids.find(b)) else { return Ok(edge_row) };
-    let uses = edges.iter().flatten().filter(|end| [i, j].contains(end)).count();
+    let (Some(i), Some(j)) = (ids.find_end(0, a), ids.find_end(1, b)) else { return Ok(edge_row) };
+    let uses = ids.uses(edges, [i, j]);
     if edges.len() > 1 && uses == 2 && !table {
         exec.notice(format!(
             "{name}: line {line} (`{a}`, `{b}`) is read as an edge; its ids occur nowhere else: if they name the columns, give them as `ends`"

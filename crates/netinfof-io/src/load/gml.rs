@@ -1,5 +1,6 @@
 //! GML: nested lists of keys and values, as networkx, igraph and many older collections write them.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::LoadParams;
@@ -63,10 +64,10 @@ fn network(graph: Vec<(String, Gml)>, params: &LoadParams) -> std::result::Resul
                     return Err(format!("two nodes have the id `{id}`"));
                 }
                 let number = network.node(&id);
-                for (key, value) in node {
-                    if let Gml::Scalar(value) = value
-                        && key != "id"
-                    {
+                let is_list = |own: &&(String, Gml)| matches!(own.1, Gml::List(_)) && own.0 != "graphics";
+                network.unread.extend(node.iter().filter(is_list).map(|own| own.0.clone()));
+                for (key, value) in merged(node) {
+                    if key != "id" {
                         network.attribute(number, &key, value);
                     }
                 }
@@ -97,6 +98,40 @@ fn network(graph: Vec<(String, Gml)>, params: &LoadParams) -> std::result::Resul
     }
     network.rename_by("label");
     Ok(network)
+}
+
+/// The values of a node. A key that is repeated with numbers is a vector, as networkx writes lists; it marks
+/// lists of one value with another one.
+fn merged(node: Vec<(String, Gml)>) -> Vec<(String, Value)> {
+    const MARK: &str = "_networkx_list_start";
+    let mut found: Vec<(String, Value)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut marked = HashSet::new();
+    for (key, value) in node {
+        let Gml::Scalar(value) = value else { continue };
+        if value == Value::Text(MARK.into()) {
+            marked.insert(key);
+            continue;
+        }
+        let value = match value {
+            Value::Number(number) if marked.contains(&key) => Value::Numbers(vec![number]),
+            other => other,
+        };
+        match (places.get(&key).map(|&at| &mut found[at].1), value) {
+            (Some(Value::Numbers(all)), Value::Numbers(more)) => all.extend(more),
+            (Some(Value::Numbers(all)), Value::Number(more)) => all.push(more),
+            (Some(own @ Value::Number(_)), Value::Number(more)) => {
+                let Value::Number(first) = *own else { unreachable!("it is a number") };
+                *own = Value::Numbers(vec![first, more]);
+            }
+            // Refused later: a node has one value of an attribute.
+            (_, value) => {
+                places.entry(key.clone()).or_insert(found.len());
+                found.push((key, value));
+            }
+        }
+    }
+    found
 }
 
 enum Token<'a> {

@@ -1,5 +1,5 @@
-//! GraphML, as networkx, igraph, Gephi and yEd write it. Only the first graph of a file is read; nodes of
-//! nested graphs count as nodes of that graph.
+//! GraphML, as networkx, igraph, Gephi and yEd write it. A file holds one graph; nodes of nested graphs count as
+//! nodes of that graph.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -38,7 +38,9 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
     let mut owner = Owner::Other;
     let (mut open_key, mut open_data): (Option<String>, Option<String>) = (None, None);
     let mut in_default = false;
-    let mut graphs = 0;
+    let (mut graphs, mut depth) = (0, 0usize);
+    // Edges may stand above their nodes.
+    let mut edges: Vec<[String; 2]> = Vec::new();
     let mut given: HashMap<u32, Vec<String>> = HashMap::new();
     xml::each(text, |part| {
         match part {
@@ -50,6 +52,10 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
                 match element.as_str() {
                     "graph" => {
                         graphs += 1;
+                        depth += 1;
+                        if graphs > 1 && depth == 1 {
+                            return Err("a second graph; one graph per file was expected".into());
+                        }
                         network.directed |= get("edgedefault").as_deref() == Some("directed");
                     }
                     "key" => {
@@ -64,8 +70,7 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
                     "default" => in_default = true,
                     "node" => owner = Owner::Node(network.node(&need("id")?)),
                     "edge" => {
-                        let ends = [need("source")?, need("target")?].map(|id| network.node(&id));
-                        network.edge(ends[0], ends[1]);
+                        edges.push([need("source")?, need("target")?]);
                         owner = Owner::Edge;
                     }
                     "hyperedge" => {
@@ -95,6 +100,7 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
                 }
             }
             Part::End(element) => match element.as_str() {
+                "graph" => depth = depth.saturating_sub(1),
                 "key" => open_key = None,
                 "default" => in_default = false,
                 "data" => open_data = None,
@@ -106,6 +112,14 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
     })?;
     if graphs == 0 {
         return Err((1, "no <graph>".into()));
+    }
+    for ends in &edges {
+        let [Some(i), Some(j)] = ends.each_ref().map(|id| network.find(id)) else {
+            let unknown = ends.iter().find(|id| network.find(id).is_none()).map_or("", String::as_str);
+            let [i, j] = ends;
+            return Err((1, format!("edge (`{i}`, `{j}`): there is no node `{unknown}`")));
+        };
+        network.edge(i, j);
     }
     let mut defaults: Vec<&Key> = keys.values().filter(|key| key.default.is_some()).collect();
     defaults.sort_by(|a, b| a.name.cmp(&b.name));

@@ -62,6 +62,13 @@ const END_PAIRS: [[&str; 2]; 44] = [
     ["node", "neighbour"],
 ];
 
+/// Endings of names of id columns: `sender_id` and `senderNo` name the same end as `sender`.
+const ID_ENDINGS: [&str; 7] = ["id", "no", "nr", "number", "key", "code", "name"];
+
+/// Names of columns that number the edges.
+const EDGE_NUMBERS: [&str; 8] =
+    ["", "index", "unnamed0", "rowid", "rownumber", "edgeid", "linkid", "relationid"];
+
 /// Pairs that may also be the names of two nodes.
 const SHORT_PAIRS: [[&str; 2]; 2] = [["u", "v"], ["i", "j"]];
 
@@ -104,6 +111,11 @@ pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// A column's plain name without an ending that means an id.
+pub(super) fn stem(plain: &str) -> Option<&str> {
+    ID_ENDINGS.iter().find_map(|ending| plain.strip_suffix(ending)).filter(|stem| !stem.is_empty())
+}
+
 /// Whether a column of this name holds ids.
 pub(super) fn is_id_name(name: &str) -> bool {
     let name = plain(name);
@@ -131,7 +143,13 @@ fn known_pair(names: &[String]) -> Option<([usize; 2], bool)> {
     let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
     let place = |wanted: &str| names.iter().position(|name| name == wanted);
     let places = |[a, b]: &[&str; 2]| Some([place(a)?, place(b)?]);
-    if let Some(ends) = END_PAIRS.iter().find_map(places) {
+    let ending = |ending: &&str| {
+        END_PAIRS.iter().find_map(|pair| {
+            let [a, b] = pair.map(|name| place(&format!("{name}{ending}")));
+            Some([a?, b?])
+        })
+    };
+    if let Some(ends) = END_PAIRS.iter().find_map(places).or_else(|| ID_ENDINGS.iter().find_map(ending)) {
         return Some((ends, false));
     }
     // In a wide table letters name features.
@@ -253,13 +271,17 @@ impl EdgeLayout {
             doubtful_edge: None,
         };
         let time_in = |names: &[String]| named_or_numbered(params.time.as_ref()?, Some(names), names.len());
-        let mut logged = None;
+        let (mut logged, mut numbered) = (None, None);
         let mut reason = None;
         let mut matrix = false;
         if let Some(names) = rows.own_names() {
             layout.width = names.len();
             layout.names = Some(names);
         } else {
+            rows.peek();
+            if let Some(error) = rows.hidden_row(|row, id| (0..2).any(|end| row.cell(end) == id)) {
+                return Err(error);
+            }
             let (sample, all) = rows.peek();
             if let Some((first, below)) = sample.split_first() {
                 layout.width = first.len();
@@ -292,6 +314,11 @@ impl EdgeLayout {
                 } else {
                     first_row(first, below, &columns)
                 };
+                let header = found != FirstRow::Data;
+                let rows = if header { below } else { sample };
+                if default_ends(&names) == [0, 1] || !header {
+                    numbered = numbers_edges(rows, header.then_some(&names));
+                }
                 match found {
                     FirstRow::Names => layout.names = Some(names),
                     FirstRow::LikelyNames(why) => {
@@ -336,7 +363,7 @@ impl EdgeLayout {
             {
                 return Err(broken(what));
             }
-            if let Some(what) = logged.filter(|_| params.format.is_none()) {
+            if let Some(what) = logged.or(numbered).filter(|_| params.format.is_none()) {
                 return Err(broken(what));
             }
             let unnamed = || (0..layout.width).map(|_| String::new()).collect();
@@ -447,8 +474,7 @@ impl EdgeLayout {
         };
         let used = self.used();
         let unused = || (0..self.width).filter(|at| !used.contains(at));
-        let names: Vec<&str> =
-            unused().filter_map(|at| Some(self.names.as_ref()?[at].as_str())).collect();
+        let names: Vec<&str> = unused().filter_map(|at| Some(self.names.as_ref()?[at].as_str())).collect();
         let reason = weights::unused_reason(params, names);
         let mut rest: Vec<String> = unused().map(column).collect();
         let is_time = |at: &usize| is_time_name(&plain(&self.column_name(*at)));
@@ -500,17 +526,49 @@ pub(super) fn named_or_numbered(wanted: &str, names: Option<&[String]>, width: u
     named.or_else(|| wanted.parse::<usize>().ok()?.checked_sub(1).filter(|&at| at < width))
 }
 
-/// The two ends by their names, otherwise the first two columns that are not named like a time or a weight.
+/// The two ends by their names, otherwise the first two columns that are not named like a time, a weight or the
+/// number of an edge. `time` is the column of times, if it is known.
 fn default_ends(names: &[String], time: Option<usize>) -> [usize; 2] {
     if let Some(ends) = known_ends(names) {
         return ends;
     }
-    let mut others = (0..names.len())
-        .filter(|&at| Some(at) != time && !EDGE_ATTRIBUTES.contains(&plain(&names[at]).as_str()));
-    match (others.next(), others.next()) {
-        (Some(a), Some(b)) => [a, b],
+    let named = |at: &usize, list: &[&str]| list.contains(&plain(&names[*at]).as_str());
+    let others = || (0..names.len()).filter(|at| Some(*at) != time && !named(at, &EDGE_ATTRIBUTES));
+    let mut ends = others().filter(|at| !named(at, &EDGE_NUMBERS));
+    let mut others = others();
+    match ((ends.next(), ends.next()), (others.next(), others.next())) {
+        ((Some(a), Some(b)), _) | (_, (Some(a), Some(b))) => [a, b],
         _ => [0, 1],
     }
+}
+
+/// Why the first column probably numbers edges between the next two, or begins lists of neighbours: it has
+/// another value in every row, and the next two share ids.
+fn numbers_edges(rows: &[Row], names: Option<&[String]>) -> Option<String> {
+    const ENOUGH: usize = 3;
+    const COUNTED: usize = 10;
+    if rows.first()?.len() < 3 || rows.len() < ENOUGH {
+        return None;
+    }
+    let is_attribute = |name: &String| EDGE_ATTRIBUTES.contains(&plain(name).as_str());
+    if names.is_some_and(|names| known_ends(names).is_some() || names.iter().take(3).any(is_attribute)) {
+        return None;
+    }
+    let values = |at: usize| rows.iter().map(|row| row.cell(at).into_owned()).collect::<BTreeSet<_>>();
+    let [numbers, first, second] = [0, 1, 2].map(values);
+    if numbers.len() < rows.len() || first.intersection(&second).count() < ENOUGH {
+        return None;
+    }
+    // Weights have few values.
+    let alike = first.len().max(second.len()) <= 4 * first.len().min(second.len());
+    let number = |row: &Row| row.cell(0).parse::<i64>().ok();
+    let counts = || {
+        rows.len() >= COUNTED
+            && rows.windows(2).all(|pair| number(&pair[0]).is_some_and(|n| number(&pair[1]) == Some(n + 1)))
+    };
+    (alike && (numbers.is_disjoint(&first) || counts())).then(|| {
+        "column 1 has another value in every row, and columns 2 and 3 share ids: it may number edges between them, or begin lists of neighbours; name the two id columns with `ends`, such as 2,3, or write one edge per line".into()
+    })
 }
 
 /// Why the first two columns of a table without a header are probably not the ends of edges.

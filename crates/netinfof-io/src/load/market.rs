@@ -39,7 +39,7 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
         );
     }
     let mut edges: Vec<Pair> = Vec::new();
-    let (mut has_values, mut values) = (false, Vec::new());
+    let (mut has_values, mut values, mut entries) = (false, Vec::new(), 0usize);
     while let Some(row) = rows.next_row()? {
         let end = |at: usize, most: usize| {
             let found = number(&row.cell(at)).filter(|&v| (1..=most).contains(&v));
@@ -49,6 +49,11 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
             let most = if bipartite { format!("{height} and {width}") } else { height.to_string() };
             return Err(rows.error(row.line, format!("two numbers from 1 to {most} were expected")));
         };
+        entries += 1;
+        // An entry of zero is no edge, as in other matrices.
+        if row.len() > 2 && (2..row.len()).all(|at| row.double(at) == Some(0.0)) {
+            continue;
+        }
         edges.push([i, if bipartite { height as NodeId + j } else { j }]);
         has_values |= row.len() > 2;
         if weighted {
@@ -57,8 +62,8 @@ pub(super) fn graph(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -
         }
         exec.check()?;
     }
-    if edges.len() != count {
-        let what = format!("{} entries, but the line of sizes announces {count}", edges.len());
+    if entries != count {
+        let what = format!("{entries} entries, but the line of sizes announces {count}");
         return Err(Error::Format { path: path.into(), what });
     }
     let mut lost = Vec::new();

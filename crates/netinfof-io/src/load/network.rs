@@ -50,6 +50,10 @@ pub(super) struct Network {
     weights: Vec<(usize, Option<f64>)>,
     /// The weight of edges without a value.
     usual_weight: f64,
+    /// Attributes of nodes that cannot be features.
+    pub(super) unread: BTreeSet<String>,
+    /// What a user should know about the reading.
+    pub(super) notices: Vec<String>,
     /// What holds the edges, for the schema.
     pub(super) element: &'static str,
 }
@@ -169,6 +173,9 @@ impl Network {
     ) -> Result<Graph> {
         let fault = |what: String| Error::Format { path: path.into(), what };
         let nodes = self.ids.len();
+        for notice in &self.notices {
+            exec.notice(format!("{name}: {notice}"));
+        }
         let mut graph = Graph::from_edges(name, nodes, &self.edges)?;
         let weights = self.edge_weights()?;
         let is_weight = |name: &&String| weights.as_ref().is_some_and(|(_, part)| part == *name);
@@ -207,6 +214,15 @@ impl Network {
         let mut texts = None;
         let mut frame = Frame::default();
         for (at, (attribute, values)) in attributes.into_iter().enumerate() {
+            let mut seen = vec![false; nodes];
+            if let Some((node, _)) =
+                values.iter().find(|(node, _)| std::mem::replace(&mut seen[*node as usize], true))
+            {
+                let id = &self.ids[*node as usize];
+                return Err(fault(format!(
+                    "node `{id}` has several values of `{attribute}`; one was expected"
+                )));
+            }
             if Some(at) == label {
                 let mut by_node = vec![String::new(); nodes];
                 for (node, value) in &values {
@@ -240,6 +256,8 @@ impl Network {
         if let Some(target) = target {
             graph = target.put_on(graph)?;
         }
+        let unread = self.unread.iter().map(|name| Dropped::new(name, "neither numbers nor texts"));
+        schema.dropped.extend(unread);
         schema.columns = found.columns;
         schema.dropped.extend(found.dropped);
         let plain = self.ids.iter().enumerate().all(|(at, id)| *id == at.to_string());

@@ -41,7 +41,7 @@ fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String
         for pair in pairs {
             let ends = pair.as_array().map(Vec::as_slice);
             let Some([i, j, ..]) = ends else { return Err("a list of pairs of ids was expected".into()) };
-            link(&mut network, i, j, false)?;
+            links_of(&mut network, &[[i, j]], false)?;
         }
         return Ok(network);
     }
@@ -66,10 +66,14 @@ fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String
         for (key, value) in data.into_iter().flatten() {
             let is_id = IDS.contains(&key.as_str()) && id_text(value).is_some_and(|value| value == id);
             // Places on a drawing are no features.
-            if !(is_id || ["index", "px", "py", "position"].contains(&key.as_str()))
-                && let Some(value) = attribute(value)
-            {
-                network.attribute(number, key, value);
+            if is_id || ["index", "px", "py", "position"].contains(&key.as_str()) || value.is_null() {
+                continue;
+            }
+            match attribute(value) {
+                Some(value) => network.attribute(number, key, value),
+                None => {
+                    network.unread.insert(key.clone());
+                }
             }
         }
     }
@@ -92,9 +96,10 @@ fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String
         }
         return Ok(network);
     }
+    let mut pairs = Vec::with_capacity(links.len());
     for one in links {
         if let Some([i, j, ..]) = one.as_array().map(Vec::as_slice) {
-            link(&mut network, i, j, closed)?;
+            pairs.push([i, j]);
             continue;
         }
         let data = one.get("data").and_then(Json::as_object).or_else(|| one.as_object());
@@ -102,7 +107,7 @@ fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String
             ENDS.iter().find_map(|ends| Some((ends, data.get(ends[0])?, data.get(ends[1])?)))
         });
         let Some((keys, i, j)) = ends else { return Err("a link has no `source` and `target`".into()) };
-        link(&mut network, i, j, closed)?;
+        pairs.push([i, j]);
         for key in data.into_iter().flat_map(Map::keys) {
             if !keys.contains(&key.as_str()) && !["id", "key", "index"].contains(&key.as_str()) {
                 let number = data.and_then(|data| data.get(key)).and_then(Json::as_f64);
@@ -110,26 +115,52 @@ fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String
             }
         }
     }
+    links_of(&mut network, &pairs, closed)?;
     Ok(network)
 }
 
-/// Adds a link. Ends are ids or, where the nodes have other ids, positions in the list of nodes.
-fn link(network: &mut Network, i: &Json, j: &Json, closed: bool) -> std::result::Result<(), String> {
-    let mut ends = [0; 2];
-    for (end, json) in ends.iter_mut().zip([i, j]) {
+/// Adds links. Their ends are ids of nodes or, if some are not but all are positions in the list of nodes,
+/// positions. Unless the nodes are `closed`, other ids are further nodes.
+fn links_of(network: &mut Network, links: &[[&Json; 2]], closed: bool) -> std::result::Result<(), String> {
+    let id = |json: &Json| {
         let own = json.as_object().and_then(id_of);
-        let id = own.or_else(|| id_text(json)).ok_or("an end of a link is no id")?;
-        *end = match network.find(&id) {
-            Some(node) => node,
-            None if !closed => network.node(&id),
-            None => {
-                let at = json.as_u64().filter(|&at| at < network.len() as u64);
-                at.map(|at| at as u32)
-                    .ok_or_else(|| format!("`{id}` is an end of a link, but not among the nodes"))?
-            }
-        };
+        own.or_else(|| id_text(json)).ok_or("an end of a link is no id")
+    };
+    if !closed {
+        for [i, j] in links {
+            let ends = [network.node(&id(i)?), network.node(&id(j)?)];
+            network.edge(ends[0], ends[1]);
+        }
+        return Ok(());
     }
-    network.edge(ends[0], ends[1]);
+    let (mut unknown, mut known) = (None, false);
+    for &json in links.iter().flatten() {
+        let id = id(json)?;
+        match network.find(&id) {
+            Some(_) => known = true,
+            None => unknown = unknown.or(Some(id)),
+        }
+    }
+    let nodes = network.len() as u64;
+    let position = |json: &Json| json.as_u64().filter(|&at| at < nodes).map(|at| at as u32);
+    if let Some(id) = &unknown {
+        if links.iter().flatten().any(|json| position(json).is_none()) {
+            return Err(format!("`{id}` is an end of a link, but not among the nodes"));
+        }
+        if known {
+            network.notices.push(format!(
+                "ends of links are positions in the list of nodes, from 0, because `{id}` is not an id of a node"
+            ));
+        }
+    }
+    for [i, j] in links {
+        let end = |json: &Json| match &unknown {
+            Some(_) => position(json),
+            None => id(json).ok().and_then(|id| network.find(&id)),
+        };
+        let (Some(i), Some(j)) = (end(i), end(j)) else { unreachable!("all ends were found above") };
+        network.edge(i, j);
+    }
     Ok(())
 }
 

@@ -299,8 +299,7 @@ fn one(path: &Path, params: &LoadParams, edges: EdgeIds<'_>, exec: &Exec) -> Res
     }
     let mut columns = Columns::of(&mut Table::open(path)?, path, params)?;
     let mut table = whole(path, &columns, params, exec)?;
-    let regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let doubtful = columns.id.filter(|_| !columns.id_is_sure && regular);
+    let doubtful = columns.id.filter(|_| !columns.id_is_sure);
     if let Some(id) = doubtful {
         let twice = first_repeated(&table.ids);
         let choice = JoinChoice::of(path, &columns, &edges()?, exec)?;
@@ -419,7 +418,6 @@ enum Builder {
 /// Reads all columns. A column is one of texts if any of its cells is not a number; then it is read again.
 fn whole(path: &Path, columns: &Columns, params: &LoadParams, exec: &Exec) -> Result<RawTable> {
     let width = columns.names.len();
-    let regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let mut texts = vec![false; width];
     loop {
         let mut rows = Table::open(path)?;
@@ -435,14 +433,6 @@ fn whole(path: &Path, columns: &Columns, params: &LoadParams, exec: &Exec) -> Re
         let table = attempt(rows, columns, params, &mut texts, exec)?;
         if before == texts {
             return Ok(table);
-        }
-        if !regular {
-            let at = (0..width).find(|&at| texts[at] != before[at]).expect("they differ");
-            let what = format!(
-                "column `{}` holds texts far below numbers; give a file instead of a pipe",
-                columns.names[at]
-            );
-            return Err(Error::Format { path: path.into(), what });
         }
     }
 }

@@ -302,7 +302,7 @@ impl Shape {
     /// The format of a list of plain numbers; `None` if it begins differently.
     fn of(path: &Path) -> Result<Option<Self>> {
         let (mut reader, _) = opened(path)?;
-        let mut header = false;
+        let (mut header, mut comments) = (false, 0);
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -314,7 +314,12 @@ impl Shape {
                 return Ok(None);
             }
             if skipped(&line) {
+                comments += usize::from(could_be_row(&line));
                 continue;
+            }
+            // The general reader decides whether these are rows.
+            if comments > 1 {
+                return Ok(None);
             }
             let text = String::from_utf8_lossy(&line).trim().to_string();
             let delimiter =
@@ -355,7 +360,7 @@ impl Shape {
             rest = after;
             let (i, tail) = number(self.blank(line));
             let Some(i) = i else {
-                if skipped(line) {
+                if skipped(line) && !could_be_row(line) {
                     continue;
                 }
                 return None;
@@ -438,14 +443,16 @@ impl EdgeSource for Text<'_> {
     fn each_batch(&self, exec: &Exec, mut take: impl FnMut(&[Vec<u8>]) -> bool) -> Result<bool> {
         let (mut reader, size) = opened(self.path)?;
         let io = |e| Error::io(self.path, e);
+        // Comments above the first row.
+        let mut line = Vec::new();
+        while {
+            line.clear();
+            reader.read_until(b'\n', &mut line).map_err(io)? > 0 && skipped(&line)
+        } {}
         if self.shape.header {
-            let mut line = Vec::new();
-            while {
-                line.clear();
-                reader.read_until(b'\n', &mut line).map_err(io)? > 0 && skipped(&line)
-            } {}
+            line.clear();
         }
-        let (mut carry, mut total, mut done) = (Vec::new(), 0u64, false);
+        let (mut carry, mut total, mut done) = (line, 0u64, false);
         while !done {
             let mut batch = Vec::new();
             while batch.len() < 4 * exec.threads() && !done {
@@ -548,6 +555,12 @@ pub(super) fn joined(name: &str, nodes: usize, pairs: Vec<Pair>, exec: &Exec) ->
 /// Whether a line is blank or a comment.
 fn skipped(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'#' | b'%')) || line.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Whether a comment may also be a row, such as one of hashtags.
+fn could_be_row(comment: &[u8]) -> bool {
+    matches!(comment.first(), Some(b'#' | b'%'))
+        && comment.get(1).is_some_and(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
 }
 
 /// The number of up to seven digits at the start of the text, and its length: eight bytes at once, without a

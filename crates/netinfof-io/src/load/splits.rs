@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::arrays::npz_pairs;
 use super::layout::{FirstRow, first_row, id_column, is_id_name, is_label_name, is_word, known_ends, plain};
 use super::times::is_time_name;
-use super::{list, ogb};
+use super::{list, ogb, two_sides};
 use crate::npz::Npz;
 use crate::row::Row;
 use crate::table::Table;
@@ -241,7 +241,10 @@ fn each_pair(
     }
     // By default the first column holds the first side.
     let second_first = graph.sides().zip(columns.names.as_ref()).is_some_and(|(sides, names)| {
-        columns.ids.map(|at| &names[at]) == [&sides.names()[1], &sides.names()[0]]
+        let is = |column: usize, side: usize| {
+            two_sides::is_of_side(&names[columns.ids[column]], &sides.names()[side])
+        };
+        (is(0, 1) || is(1, 0)) && !is(0, 0) && !is(1, 1)
     });
     let label = if labelled { layout.label(&mut rows, &columns, path)? } else { None };
     let mut row = Row::default();

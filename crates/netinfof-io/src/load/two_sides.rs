@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::edges::{EndIds, from_named_list, settle_first_row};
 use super::ids::Ids;
-use super::layout::{EdgeLayout, plain};
+use super::layout::{EdgeLayout, plain, stem};
 use super::nodes::{self, NodeTable};
 use super::times::TimesReader;
 use super::{LoadParams, numbered};
@@ -45,21 +46,42 @@ pub(super) fn side_names(layout: &EdgeLayout, params: &LoadParams) -> Option<[St
         // Names that are equal, or that are no names, do not name sides.
         Some(true) => {
             let distinct = |[a, b]: &[String; 2]| a != b && !a.is_empty() && !b.is_empty();
-            Some(names.filter(distinct).unwrap_or_else(|| ["user", "item"].map(String::from)))
+            Some(names.filter(distinct).unwrap_or_else(default_names))
         }
-        None => names.filter(|[a, b]| {
-            let are = |first: &String, second: &String| {
-                ACTORS.contains(&first.as_str()) && OBJECTS.contains(&second.as_str())
-            };
-            are(a, b) || are(b, a)
-        }),
+        None => names.filter(are_sides),
     }
 }
 
+/// The names of the two sides, if the names of two columns mean two kinds of nodes, such as `user_id` and `item`.
+pub fn sides_of_columns(names: [&str; 2]) -> Option<[String; 2]> {
+    Some(names.map(kind)).filter(are_sides)
+}
+
+/// Names of sides that have no names of their own.
+fn default_names() -> [String; 2] {
+    ["user", "item"].map(String::from)
+}
+
+/// Whether these names of columns, without `id`, mean two kinds of nodes.
+pub fn are_sides([a, b]: &[String; 2]) -> bool {
+    let are = |first: &String, second: &String| {
+        ACTORS.contains(&first.as_str()) && OBJECTS.contains(&second.as_str())
+    };
+    are(a, b) || are(b, a)
+}
+
 /// The name of a side from the name of its column: `User ID` and `userId` are `user`.
-fn kind(column: &str) -> String {
+pub(super) fn kind(column: &str) -> String {
     let name = plain(column);
-    name.strip_suffix("id").filter(|rest| !rest.is_empty()).unwrap_or(&name).to_string()
+    let known = |stem: &&str| ACTORS.contains(stem) || OBJECTS.contains(stem);
+    let stem = stem(&name).filter(known).or_else(|| name.strip_suffix("id"));
+    stem.filter(|rest| !rest.is_empty()).unwrap_or(&name).to_string()
+}
+
+/// Whether a column holds nodes of this side, by its name.
+pub(super) fn is_of_side(column: &str, side: &str) -> bool {
+    let (name, side) = (plain(column), plain(side));
+    name == side || kind(column) == side || stem(&name) == Some(&side)
 }
 
 /// The nodes of one side: their ids in order of appearance, and at the end in order of numbers.
@@ -78,16 +100,24 @@ impl Side {
     }
 }
 
+impl EndIds for [Side; 2] {
+    fn find_end(&self, end: usize, id: &str) -> Option<u32> {
+        self[end].ids.find(id)
+    }
+
+    fn number_end(&mut self, end: usize, id: &str, line: usize) -> Result<u32> {
+        self[end].ids.number(id, line)
+    }
+
+    fn uses(&self, edges: &[Pair], pair: Pair) -> usize {
+        edges.iter().map(|edge| (0..2).filter(|&end| edge[end] == pair[end]).count()).sum()
+    }
+}
+
 /// Reads the list. Nodes of the first column come first.
-pub(super) fn read(
-    path: &Path,
-    name: &str,
-    sides: [String; 2],
-    params: &LoadParams,
-    exec: &Exec,
-) -> Result<Graph> {
+pub(super) fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
     let mut rows = Table::open(path)?;
-    let layout = EdgeLayout::of(&mut rows, params, path)?;
+    let mut layout = EdgeLayout::of(&mut rows, params, path)?;
     rows.only(&layout.used())?;
     let mut times = TimesReader::of(&layout);
     let mut found = [Side::default(), Side::default()];
@@ -109,6 +139,10 @@ pub(super) fn read(
             times.read(&row, &rows)?;
         }
     }
+    let first = settle_first_row(&mut layout, &mut edges, &mut weights, &mut found, false, name, exec)?;
+    if let (Some(first), Some(times)) = (first, &mut times) {
+        times.read(&first, &rows)?;
+    }
     if edges.is_empty() {
         return Err(Error::Format { path: path.into(), what: "a header but no edges".into() });
     }
@@ -119,46 +153,36 @@ pub(super) fn read(
     }
     layout.notice(name, params, exec);
     let numbers = [found[0].settle()?, found[1].settle()?];
-    let count = found[0].ids.len() as NodeId;
+    let sizes = [0, 1].map(|side| found[side].ids.len());
     for [i, j] in &mut edges {
         *i = numbers[0][*i as usize];
-        *j = count + numbers[1][*j as usize];
+        *j = sizes[0] as NodeId + numbers[1][*j as usize];
     }
-    let second: HashSet<&String> = found[1].ids.names().iter().collect();
-    let shared = found[0].ids.names().iter().find(|id| second.contains(id));
-    let qualified = shared.is_some();
-    let sizes = [0, 1].map(|side| found[side].ids.len());
+    // Without a header nothing names the sides.
+    let Some(names) = side_names(&layout, params) else {
+        return from_named_list(path, name, params, exec);
+    };
+    let table = if params.nodes.is_empty() { None } else { Some(table(&found, &names, params, exec)?) };
+    let mut ids: Vec<(bool, String)> = Vec::with_capacity(sizes[0] + sizes[1]);
+    for (second, side) in [false, true].into_iter().zip(found) {
+        ids.extend(side.ids.into_names().into_iter().map(|id| (second, id)));
+    }
+    let (table, more) = table.unzip();
+    ids.extend(more.into_iter().flatten());
+    // Nodes without edges may also have the id of a node of the other side.
+    let of_first: HashSet<&String> = ids.iter().filter(|own| !own.0).map(|own| &own.1).collect();
+    let shared = ids.iter().find(|own| own.0 && of_first.contains(&own.1)).map(|own| &own.1);
     let written = shared.map_or(String::new(), |id| {
-        let [a, b] = &sides;
+        let [a, b] = &names;
         format!("; ids occur on both sides, so nodes are written as `{a}:{id}` and `{b}:{id}`")
     });
     exec.notice(format!(
         "{name}: bipartite, {} nodes on the side `{}` and {} on the side `{}`{written}",
-        sizes[0], sides[0], sizes[1], sides[1]
+        sizes[0], names[0], sizes[1], names[1]
     ));
-    let second = (0..sizes[0] + sizes[1]).map(|node| node >= sizes[0]).collect();
-    let known = Sides::new(second).named(sides).with_qualified_ids(qualified);
-    let sides_of = [0, 1].map(|side| (side, found[side].ids.names()));
-    let ids: Vec<String> = sides_of
-        .into_iter()
-        .flat_map(|(side, ids)| ids.iter().map(move |id| (side, id)))
-        .map(|(side, id)| known.qualified(side, id))
-        .collect();
-    let nodes = Nodes { ids, known };
-    let plain_ids = || {
-        let mut all = Ids::default();
-        for id in found.iter().flat_map(|side| side.ids.names()) {
-            all.number(id, 0)?;
-        }
-        Ok(all)
-    };
-    let table = if params.nodes.is_empty() { None } else { Some(nodes.table(params, &plain_ids, exec)?) };
-    let Nodes { mut ids, mut known } = nodes;
-    if let Some((_, more)) = &table {
-        let second = known.second().iter().copied().chain(more.iter().map(|own| own.1)).collect();
-        known = Sides::new(second).named(known.names().clone()).with_qualified_ids(qualified);
-        ids.extend(more.iter().map(|own| own.0.clone()));
-    }
+    let sides = Sides::new(ids.iter().map(|own| own.0).collect());
+    let sides = sides.named(names).with_qualified_ids(shared.is_some());
+    let ids: Vec<String> = ids.iter().map(|(second, id)| sides.qualified(usize::from(*second), id)).collect();
     let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
     let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
     let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
@@ -171,89 +195,94 @@ pub(super) fn read(
     if let Some(times) = times {
         graph = times.put_on(graph, &contacts, &mut schema)?;
     }
-    if let Some((table, _)) = table {
+    if let Some(table) = table {
         graph = table.put_on(graph, &mut schema)?;
     }
-    graph.with_ids(ids).with_schema(schema).with_sides(known)
+    graph.with_ids(ids).with_schema(schema).with_sides(sides)
 }
 
-/// The nodes of the edges.
-struct Nodes {
-    ids: Vec<String>,
-    known: Sides,
-}
-
-impl Nodes {
-    /// The node table in the order of the nodes, followed by nodes without edges, each with its id and whether
-    /// it is on the second side.
-    fn table(
-        &self,
-        params: &LoadParams,
-        edges: nodes::EdgeIds<'_>,
-        exec: &Exec,
-    ) -> Result<(NodeTable, Vec<(String, bool)>)> {
-        let mut ids = Ids::default();
-        let mut table = nodes::read(params, &mut ids, edges, exec)?;
-        let path = &params.nodes[0];
-        let fault = |what: String| Error::Format { path: path.clone(), what };
-        let mut numbers = Ids::default();
-        for id in &self.ids {
-            numbers.number(id, 0)?;
+/// The node table in the order of the nodes of the edges, followed by nodes without edges, each with its id and
+/// whether it is on the second side.
+fn table(
+    found: &[Side; 2],
+    names: &[String; 2],
+    params: &LoadParams,
+    exec: &Exec,
+) -> Result<(NodeTable, Vec<(bool, String)>)> {
+    let plain_ids = || {
+        let mut all = Ids::default();
+        for id in found.iter().flat_map(|side| side.ids.names()) {
+            all.number(id, 0)?;
         }
-        let mut row_of: Vec<Option<usize>> = vec![None; self.ids.len()];
-        let mut more = Vec::new();
-        let mut rows_of_more = Vec::new();
-        let names = self.known.names();
-        for (row, id) in ids.names().iter().enumerate() {
-            let side =
-                (0..2).find(|&side| id.strip_prefix(&names[side]).is_some_and(|rest| rest.starts_with(':')));
-            let plain = side.map_or(id.as_str(), |side| &id[names[side].len() + 1..]);
-            let wanted: Vec<usize> = side.map_or(vec![0, 1], |side| vec![side]);
-            let mut nodes: Vec<NodeId> = wanted
-                .iter()
-                .filter_map(|&side| {
-                    let node = numbers.find(&self.known.qualified(side, plain))?;
-                    (self.known.of(node) == side).then_some(node)
-                })
-                .collect();
-            nodes.dedup();
-            match (nodes[..].split_first(), side) {
-                (Some((_, [_, ..])), _) => {
-                    let [a, b] = names;
-                    return Err(fault(format!("id `{id}` is on both sides; write `{a}:{id}` or `{b}:{id}`")));
-                }
-                (Some((&node, [])), _) => {
-                    if row_of[node as usize].replace(row).is_some() {
-                        return Err(fault(format!("id `{id}` occurs twice in the node table")));
-                    }
-                }
-                (None, Some(side)) => {
-                    more.push((self.known.qualified(side, plain), side == 1));
-                    rows_of_more.push(row);
-                }
-                (None, None) => {
-                    let [a, b] = names;
-                    return Err(fault(format!(
-                        "id `{id}` is not in the edge list, so its side is unknown; write `{a}:{id}` or `{b}:{id}`"
-                    )));
+        Ok(all)
+    };
+    let mut ids = Ids::default();
+    let mut table = nodes::read(params, &mut ids, &plain_ids, exec)?;
+    let path = &params.nodes[0];
+    let fault = |what: String| Error::Format { path: path.clone(), what };
+    let count = found[0].ids.len();
+    // Ids that are numbers are in another order than when they were found.
+    let mut known = [Ids::default(), Ids::default()];
+    for (known, side) in known.iter_mut().zip(found) {
+        for id in side.ids.names() {
+            known.number(id, 0)?;
+        }
+    }
+    let node = |side: usize, id: &str| Some(known[side].find(id)? as usize + side * count);
+    let prefixed = |side: usize, id: &str| {
+        let rest = id.strip_prefix(names[side].as_str())?.strip_prefix(':')?;
+        (!rest.is_empty()).then(|| rest.to_string())
+    };
+    // Ids of the edges may already begin with the name of their side.
+    let are_prefixed =
+        [0, 1].map(|side| found[side].ids.names().iter().all(|id| prefixed(side, id).is_some()));
+    let nodes = count + found[1].ids.len();
+    let mut row_of: Vec<Option<usize>> = vec![None; nodes];
+    let (mut more, mut rows_of_more) = (Vec::new(), Vec::new());
+    for (row, id) in ids.names().iter().enumerate() {
+        let side = (0..2).find_map(|side| Some((side, prefixed(side, id)?)));
+        let [a, b] = names;
+        let own = match ([node(0, id), node(1, id)], &side) {
+            ([Some(_), Some(_)], _) => {
+                return Err(fault(format!("id `{id}` is on both sides; write `{a}:{id}` or `{b}:{id}`")));
+            }
+            ([Some(own), None] | [None, Some(own)], _) => Some(own),
+            ([None, None], Some((side, rest))) => node(*side, rest),
+            ([None, None], None) => {
+                return Err(fault(format!(
+                    "id `{id}` is not in the edge list, so its side is unknown; write `{a}:{id}` or `{b}:{id}`"
+                )));
+            }
+        };
+        match (own, side) {
+            (Some(own), _) => {
+                if row_of[own].replace(row).is_some() {
+                    return Err(fault(format!("id `{id}` occurs twice in the node table")));
                 }
             }
+            (None, Some((side, rest))) => {
+                more.push((side == 1, if are_prefixed[side] { id.clone() } else { rest }));
+                rows_of_more.push(row);
+            }
+            (None, None) => unreachable!("such rows are refused above"),
         }
-        if let Some(missing) = row_of.iter().position(Option::is_none) {
-            let count = row_of.iter().filter(|row| row.is_none()).count();
-            return Err(fault(format!(
-                "{count} of {} nodes of the edges are not in the node table, such as `{}`",
-                self.ids.len(),
-                self.ids[missing]
-            )));
-        }
-        let order: Vec<usize> = row_of.into_iter().flatten().chain(rows_of_more).collect();
-        let rows: Vec<NodeId> = order.iter().map(|&row| row as NodeId).collect();
-        table.target = table.target.map(|target| target.rows_of(&order)).transpose()?;
-        table.features = match table.features {
-            Features::None => Features::None,
-            features => features.rows_of(&rows),
-        };
-        Ok((table, more))
     }
+    if let Some(missing) = row_of.iter().position(Option::is_none) {
+        let side = usize::from(missing >= count);
+        let id = &found[side].ids.names()[missing - side * count];
+        let shared = known[1 - side].find(id).is_some();
+        let id = if shared { format!("{}:{id}", names[side]) } else { id.clone() };
+        let missing = row_of.iter().filter(|row| row.is_none()).count();
+        return Err(fault(format!(
+            "{missing} of {nodes} nodes of the edges are not in the node table, such as `{id}`"
+        )));
+    }
+    let order: Vec<usize> = row_of.into_iter().flatten().chain(rows_of_more).collect();
+    let rows: Vec<NodeId> = order.iter().map(|&row| row as NodeId).collect();
+    table.target = table.target.map(|target| target.rows_of(&order)).transpose()?;
+    table.features = match table.features {
+        Features::None => Features::None,
+        features => features.rows_of(&rows),
+    };
+    Ok((table, more))
 }

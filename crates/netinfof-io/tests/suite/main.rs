@@ -4,6 +4,7 @@ mod data;
 mod formats;
 mod fuzz;
 mod layouts;
+mod misreads;
 mod reading;
 mod tables;
 mod times;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::target::TargetFacts;
 use super::{
-    ColumnSummary, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin, TimesFacts,
-    Truth, WeightFacts, shape,
+    ColumnSummary, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin,
+    TimesFacts, Truth, WeightFacts, shape,
 };
 use crate::evidence::Estimate;
 

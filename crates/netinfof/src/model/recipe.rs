@@ -21,7 +21,10 @@ pub(super) fn aligned<'a>(own: Option<&Schema>, newer: &'a Graph, exec: &Exec) -
     };
     let own = &own.columns;
     let same = |(a, b): (&FeatureColumn, &FeatureColumn)| {
-        a.name == b.name && a.levels == b.levels && is_category(a) == is_category(b)
+        a.name == b.name
+            && a.levels == b.levels
+            && is_category(a) == is_category(b)
+            && is_date(a) == is_date(b)
     };
     if own.len() == other.len() && own.iter().zip(other).all(same) {
         return Ok(Cow::Borrowed(newer.features()));
@@ -98,6 +101,10 @@ fn is_category(column: &FeatureColumn) -> bool {
     column.kind == FeatureKind::Category
 }
 
+fn is_date(column: &FeatureColumn) -> bool {
+    column.kind == FeatureKind::Date
+}
+
 /// The values of a newer column as values of the model's.
 enum Recoding {
     Same,
@@ -112,6 +119,10 @@ impl Recoding {
         let numbers =
             || own.levels.iter().zip(0u16..).map(|(level, number)| (level.as_str(), f32::from(number)));
         match (is_category(own), is_category(other)) {
+            (false, false) if is_date(own) != is_date(other) => {
+                let [is, was] = [other, own].map(|column| if is_date(column) { "dates" } else { "numbers" });
+                Err(format!("column `{}` holds {is}, but the model was fitted on {was}", own.name))
+            }
             (false, false) => Ok(Recoding::Same),
             (true, true) => {
                 let numbers: HashMap<&str, f32> = numbers().collect();
@@ -175,6 +186,10 @@ mod tests {
         assert!(x.row(2)[1].is_nan());
         let notices = exec.notices().join("\n");
         assert!(notices.contains("`height`") && notices.contains("1 level of the newer"), "{notices}");
+        let mut dated = own.clone();
+        dated.columns[0].kind = FeatureKind::Date;
+        let error = aligned(Some(&dated), &graph, &exec).unwrap_err().to_string();
+        assert!(error.contains("`age` holds numbers, but the model was fitted on dates"), "{error}");
         own.columns.push(FeatureColumn::new("income", FeatureKind::Number));
         let error = aligned(Some(&own), &graph, &exec).unwrap_err().to_string();
         assert!(error.contains("no feature column `income`"), "{error}");

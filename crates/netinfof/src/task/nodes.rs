@@ -355,7 +355,9 @@ impl TargetValues {
         match &split.target {
             SplitTarget::Classes => SampleTarget::Classes { labels, classes: split.classes.len() },
             SplitTarget::Numbers(_) => SampleTarget::Numbers { values: numbers, strata: labels },
-            SplitTarget::Labels { names, .. } => SampleTarget::Labels { rows: label_rows, labels: names.len() },
+            SplitTarget::Labels { names, .. } => {
+                SampleTarget::Labels { rows: label_rows, labels: names.len() }
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use netinfof::{Exec, Result};
 /// Which columns could hold the ids of the edges.
 pub(in crate::load) struct JoinChoice {
     pub(super) columns: Vec<usize>,
-    /// Whether the ids of the edges are numbers of rows.
+    /// Whether the ids of the edges are numbers of rows, and not ids of which a few are missing.
     pub(super) by_row: bool,
     /// For each column, how many of the ids of the edges it holds, and how many more apart from upper and lower case, spaces and
     /// leading zeros.
@@ -63,12 +63,15 @@ impl JoinChoice {
                 }
             }
         }
+        // Where most ids of the edges are in the id column, the others are missing.
+        let in_ids = columns.id.and_then(|at| seen[at].as_ref());
+        let held = in_ids.map_or(0, |seen| wanted.iter().filter(|id| seen.contains(*id)).count());
         let columns = (0..width)
             .filter(|&at| seen[at].as_ref().is_some_and(|seen| wanted.iter().all(|id| seen.contains(id))))
             .collect();
         let number = |id: &String| id.parse::<usize>().is_ok_and(|number| number < count);
         // Most rows have an edge, or the numbers may mean anything.
-        let by_row = wanted.iter().all(number) && 2 * wanted.len() >= count;
+        let by_row = wanted.iter().all(number) && 2 * wanted.len() >= count && 2 * held < wanted.len();
         let shared = shared.iter().map(|own| own.each_ref().map(HashSet::len)).collect();
         Ok(JoinChoice { columns, by_row, shared, wanted: wanted.len() })
     }
