@@ -316,7 +316,7 @@ impl EdgeLayout {
                 };
                 let header = found != FirstRow::Data;
                 let rows = if header { below } else { sample };
-                if default_ends(&names) == [0, 1] || !header {
+                if default_ends(&names, time_in(&names)) == [0, 1] || !header {
                     numbered = numbers_edges(rows, header.then_some(&names));
                 }
                 match found {
