@@ -1,5 +1,6 @@
 //! Tables: edge lists and node tables, as text (plain, gzipped or in Zstandard) or as Parquet.
 
+mod content;
 mod line;
 
 use std::collections::VecDeque;
@@ -12,6 +13,8 @@ use crate::npz::is_bomb;
 use crate::parquet::{self, Reader};
 use crate::row::{Cell, Row};
 use crate::zipped;
+use content::other_format;
+pub(crate) use content::{is_json, is_json_features};
 use line::{cells_in, could_be_row, unclear_row, unquoted};
 use netinfof::{Error, Result};
 
@@ -526,75 +529,6 @@ fn delimiter_of(first: &str, ahead: &[u8]) -> char {
         .collect();
     let even = |&c: &char| lines.iter().all(|line| count(line, c) == count(first, c));
     ['\t', ';', ','].into_iter().filter(|c| present.contains(c)).find(even).unwrap_or(present[0])
-}
-
-/// Description of a file that is certainly not a table, from its first bytes, and the next step.
-fn other_format(start: &[u8]) -> Option<&'static str> {
-    const BINARY: [(&[u8], &str); 6] = [
-        (b"PK\x03\x04", "looks like a zip archive, not a table; unpack it and give the file inside"),
-        (b"PK\x05\x06", "looks like an empty zip archive, not a table"),
-        (
-            b"\x93NUMPY",
-            "looks like a single NumPy array, not a table; save the edges with np.savez(FILE, edge_index=…)",
-        ),
-        (b"\x80", "looks like a Python pickle, not a table; save the edges as a table or as npz"),
-        (b"\x89HDF", "looks like HDF5, not a table; save the edges as a table or as npz"),
-        (b"SQLite format 3\0", "looks like an SQLite database, not a table; export the edges as CSV"),
-    ];
-    if let Some((_, what)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
-        return Some(what);
-    }
-    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
-    let lower = start[..start.len().min(16)].to_ascii_lowercase();
-    let begins = |word: &str| lower.starts_with(word.as_bytes());
-    if begins("<?xml") || begins("<graphml") || begins("<gexf") || begins("<!doctype") || begins("<html") {
-        return Some(
-            "looks like XML or HTML, not a table or GraphML; write the edges as a table, one edge per line",
-        );
-    }
-    if begins("*vertices") {
-        return Some(
-            "looks like a Pajek network, not a table; write the edges as a table, one edge per line",
-        );
-    }
-    if begins("graph [") || begins("graph\n[") || begins("graph\r\n[") {
-        return Some("looks like GML, not a table; write the edges as a table, one edge per line");
-    }
-    if matches!(start.first(), Some(b'{' | b'[')) && is_json(start) {
-        return Some(if is_json_features(start) {
-            "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` together with an edge list"
-        } else {
-            "looks like JSON, not a table and not lists of nodes and links; write the edges as a table, one edge per line"
-        });
-    }
-    None
-}
-
-/// Whether a text, possibly truncated, is JSON: one value, or one per line. Ids may also begin with a
-/// bracket.
-pub(crate) fn is_json(start: &[u8]) -> bool {
-    let mut values = serde_json::Deserializer::from_slice(start).into_iter::<serde::de::IgnoredAny>();
-    match values.next() {
-        Some(Ok(_)) => {
-            let rest = &start[values.byte_offset()..];
-            let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
-            rest[..line].trim_ascii().is_empty()
-        }
-        Some(Err(error)) => error.is_eof(),
-        None => false,
-    }
-}
-
-/// Whether JSON begins like `{"0": [1, 2], …`: lists of numbers by id.
-pub(crate) fn is_json_features(start: &[u8]) -> bool {
-    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
-    let Some(inside) = start.strip_prefix(b"{") else { return false };
-    let Some(quoted) = inside.trim_ascii_start().strip_prefix(b"\"") else { return false };
-    let Some(end) = quoted.iter().position(|&byte| byte == b'"') else { return false };
-    let after = quoted[end + 1..].trim_ascii_start();
-    let Some(list) = after.strip_prefix(b":").map(<[u8]>::trim_ascii_start) else { return false };
-    let Some(first) = list.strip_prefix(b"[").map(<[u8]>::trim_ascii_start) else { return false };
-    matches!(first.first(), Some(b'0'..=b'9' | b'-'))
 }
 
 #[cfg(test)]

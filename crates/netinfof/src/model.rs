@@ -41,7 +41,7 @@ use newer::View;
 
 pub use ranking::{Ranking, RankingChoice, RankingFigure, RankingMetrics};
 pub use recommend::{RecommendParams, Recommended};
-pub use targets::{LabelPredictions, NumberPredictions};
+pub use targets::{LabelPredictions, NodePredictions, NumberPredictions, most_probable};
 
 /// The task of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -563,34 +563,6 @@ impl LinkScorer {
         }
         Ok(scores)
     }
-}
-
-/// Classes of all nodes.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct NodePredictions {
-    /// The nodes, with their names.
-    pub graph: Graph,
-    /// The numbers of the classes in the graph.
-    pub classes: Vec<i32>,
-    /// The names of the classes.
-    pub names: Vec<String>,
-    /// Log-odds of every class, node after node: those of Act.
-    pub scores: Vec<f64>,
-    /// Probabilities of every class, node after node.
-    pub probabilities: Vec<f64>,
-}
-
-impl NodePredictions {
-    /// The index of the most probable class of a node.
-    pub fn class(&self, node: usize) -> usize {
-        most_probable(&self.probabilities[node * self.classes.len()..][..self.classes.len()])
-    }
-}
-
-/// The index of the largest value; ties go to the first.
-pub fn most_probable(row: &[f64]) -> usize {
-    (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best })
 }
 
 /// The name of a class if the data has names, otherwise its number.

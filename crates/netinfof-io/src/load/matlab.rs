@@ -218,7 +218,9 @@ mod tests {
         assert_eq!(
             exec.notices(),
             [
-                format!("g: `edge_weight` is in the file and not used: {treated}"),
+                format!(
+                    "g: `edge_weight` is in the file and not used: {treated}; give `edge_weight` as `weight` to use it"
+                ),
                 format!("g: the values of `A` are not used: {treated}"),
             ]
         );

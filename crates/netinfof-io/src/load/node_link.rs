@@ -111,7 +111,8 @@ fn read(json: &Json, params: &LoadParams) -> std::result::Result<Network, String
         for key in data.into_iter().flat_map(Map::keys) {
             if !keys.contains(&key.as_str()) && !["id", "key", "index"].contains(&key.as_str()) {
                 let number = data.and_then(|data| data.get(key)).and_then(Json::as_f64);
-                network.edge_attribute(network.edge_count() - 1, key, number);
+                // Edges are added in the order of these pairs.
+                network.edge_attribute(pairs.len() - 1, key, number);
             }
         }
     }

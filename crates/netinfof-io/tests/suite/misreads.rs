@@ -274,8 +274,9 @@ fn labels_of_attributes_follow_the_rules_of_node_tables() {
     assert!(dropped.iter().any(|part| part.name == "tags"), "{dropped:?}");
     let numbers = folder.file("numbers.json", graph(&|id| format!("{id}.5")));
     let (target, notices) = plain(&numbers);
-    assert!(target.labels().is_none() && notices.contains("the target of a regression"), "{notices}");
-    refused(&numbers, &LoadParams::default().label("y"), &["`y` holds 60 different values, not classes"]);
+    assert!(target.labels().is_none() && notices.contains("the target is numeric"), "{notices}");
+    let names = folder.file("names.json", graph(&|id| format!("\"name {id}\"")));
+    refused(&names, &LoadParams::default().label("y"), &["`y` holds 60 different texts: names, not classes"]);
 }
 
 #[test]

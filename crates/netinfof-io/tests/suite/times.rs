@@ -159,7 +159,7 @@ fn bad_times_are_one_clear_line() {
     );
     let good = file("good.csv", "");
     refused(&good, &params("when"), &["invalid `time`", "`source`, `target`, `time`"]);
-    refused(&good, &params("target"), &["invalid `time`", "other than the two id columns"]);
+    refused(&good, &params("target"), &["invalid `time`", "that holds no ids"]);
     let json = folder.file(
         "graph.json",
         r#"{"directed": false, "nodes": [{"id": 0}, {"id": 1}, {"id": 2}], "links": [{"source": 0, "target": 1}, {"source": 1, "target": 2}]}"#,

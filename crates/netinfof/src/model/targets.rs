@@ -1,10 +1,38 @@
-//! Predictions of numbers and of label sets by a saved model.
+//! Predictions of classes, numbers and label sets by a saved model.
 
 use super::{FittedTask, Model, ModelKind, NodeFit};
 use crate::act::{FittedTarget, LabelCalibration, NumberCalibration, NumberPrediction};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Graph, TargetKind};
+
+/// Classes of all nodes.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NodePredictions {
+    /// The nodes, with their names.
+    pub graph: Graph,
+    /// The numbers of the classes in the graph.
+    pub classes: Vec<i32>,
+    /// The names of the classes.
+    pub names: Vec<String>,
+    /// Log-odds of every class, node after node: those of Act.
+    pub scores: Vec<f64>,
+    /// Probabilities of every class, node after node.
+    pub probabilities: Vec<f64>,
+}
+
+impl NodePredictions {
+    /// The index of the most probable class of a node.
+    pub fn class(&self, node: usize) -> usize {
+        most_probable(&self.probabilities[node * self.classes.len()..][..self.classes.len()])
+    }
+}
+
+/// The index of the largest value; ties go to the first.
+pub fn most_probable(row: &[f64]) -> usize {
+    (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best })
+}
 
 /// Predicted numbers of all nodes.
 #[derive(Clone, Debug)]
