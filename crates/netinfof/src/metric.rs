@@ -239,7 +239,9 @@ pub fn spearman(found: &[f64], truth: &[f64]) -> f64 {
         let (mut ranks, mut before) = (vec![0.0; values.len()], 0);
         for tied in order.chunk_by(|&a, &b| values[a] == values[b]) {
             let rank = before as f64 + 0.5 * (tied.len() - 1) as f64;
-            tied.iter().for_each(|&at| ranks[at] = rank);
+            for &at in tied {
+                ranks[at] = rank;
+            }
             before += tied.len();
         }
         ranks

@@ -329,12 +329,11 @@ impl Model {
     /// Names of the classes, and from log-odds to their probabilities; `None` for other models.
     pub fn node_calibration(&self) -> Option<(Vec<String>, &NodeCalibration)> {
         match &self.fit {
-            FittedTask::Links(_) | FittedTask::Embedding(_) => None,
             FittedTask::Nodes(NodeFit { fitted: FittedTarget::Classes(calibration), classes, .. }) => {
                 let name = |&class: &i32| class_name(self.graph.class_names(), class);
                 Some((classes.iter().map(name).collect(), calibration))
             }
-            FittedTask::Nodes(_) => None,
+            FittedTask::Links(_) | FittedTask::Embedding(_) | FittedTask::Nodes(_) => None,
         }
     }
 

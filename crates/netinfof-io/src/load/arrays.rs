@@ -46,15 +46,12 @@ fn with_columns(graph: Graph, drop: &[String], only: &[String]) -> Result<Graph>
     let mut places = Vec::with_capacity(have.len());
     let mut columns = Vec::new();
     for column in std::mem::take(&mut schema.columns) {
-        match why(&column.name) {
-            Some(why) => {
-                schema.dropped.push(Dropped::new(&column.name, why));
-                places.push(None);
-            }
-            None => {
-                places.push(Some(columns.len() as u32));
-                columns.push(column);
-            }
+        if let Some(why) = why(&column.name) {
+            schema.dropped.push(Dropped::new(&column.name, why));
+            places.push(None);
+        } else {
+            places.push(Some(columns.len() as u32));
+            columns.push(column);
         }
     }
     let features = match graph.features() {

@@ -39,30 +39,28 @@ fn read(labels: &[String], forced: bool) -> LabelColumn {
         .map(|label| if is_unknown(label) { Some(None) } else { label.parse().ok().map(Some) })
         .collect();
     // `1.0` is the class 1: a column with a missing value is often written as floats.
-    let texts: Vec<String> = match &numbers {
-        Some(numbers) => {
-            let text = |(number, label): (&Option<f64>, &String)| match number {
-                None => String::new(),
-                Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => (*value as i64).to_string(),
-                // `0.5` and `0.50` are one class.
-                Some(value) if value.is_finite() => value.to_string(),
-                Some(_) => label.clone(),
-            };
-            numbers.iter().zip(labels).map(text).collect()
-        }
-        None => {
-            // `True` and `true` are one class.
-            let truth =
-                |label: &str| ["True", "False"].into_iter().find(|truth| truth.eq_ignore_ascii_case(label));
-            let truths = labels.iter().all(|label| is_unknown(label) || truth(label).is_some());
-            let text = |label: &String| match truth(label) {
-                Some(truth) if truths => truth.to_string(),
-                _ if is_unknown(label) => String::new(),
-                _ => label.clone(),
-            };
-            labels.iter().map(text).collect()
-        }
+    let texts: Vec<String> = if let Some(numbers) = &numbers {
+        let text = |(number, label): (&Option<f64>, &String)| match number {
+            None => String::new(),
+            Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => (*value as i64).to_string(),
+            // `0.5` and `0.50` are one class.
+            Some(value) if value.is_finite() => value.to_string(),
+            Some(_) => label.clone(),
+        };
+        numbers.iter().zip(labels).map(text).collect()
+    } else {
+        // `True` and `true` are one class.
+        let truth =
+            |label: &str| ["True", "False"].into_iter().find(|truth| truth.eq_ignore_ascii_case(label));
+        let truths = labels.iter().all(|label| is_unknown(label) || truth(label).is_some());
+        let text = |label: &String| match truth(label) {
+            Some(truth) if truths => truth.to_string(),
+            _ if is_unknown(label) => String::new(),
+            _ => label.clone(),
+        };
+        labels.iter().map(text).collect()
     };
+
     let mut names: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
     let known = names.len();
     names.sort_unstable();

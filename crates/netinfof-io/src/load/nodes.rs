@@ -75,7 +75,7 @@ struct Columns {
     id_is_sure: bool,
     label: Option<usize>,
     /// Several label columns, one for each label.
-    label_columns: Vec<usize>,
+    several_labels: Vec<usize>,
 }
 
 /// The ids of the edges, read only where the id column of a table is in doubt.
@@ -354,9 +354,10 @@ impl Columns {
         }
         let named = header.is_some();
         let names = header.unwrap_or_else(|| (1..=width).map(|c| format!("column {c}")).collect());
-        let label_columns = Vec::new();
-        let mut columns = Columns { names, named, id: Some(0), id_is_sure: true, label: None, label_columns };
-        columns.label_columns = targets::several(params, &columns.names, &|name| columns.place(name))?;
+        let several_labels = Vec::new();
+        let mut columns =
+            Columns { names, named, id: Some(0), id_is_sure: true, label: None, several_labels };
+        columns.several_labels = targets::several(params, &columns.names, &|name| columns.place(name))?;
         if let Some(wanted) = &params.id {
             columns.id = columns.place(wanted);
             if columns.id.is_none() && wanted != ROW_NUMBERS {
@@ -387,7 +388,7 @@ impl Columns {
     }
 
     fn label_column(&self, params: &LoadParams, path: &Path) -> Result<Option<usize>> {
-        if !self.label_columns.is_empty() {
+        if !self.several_labels.is_empty() {
             return Ok(None);
         }
         if let Some(wanted) = &params.label {
@@ -451,14 +452,14 @@ fn attempt(
     let is_feature = |at: usize| {
         Some(at) != columns.id
             && Some(at) != columns.label
-            && !columns.label_columns.contains(&at)
+            && !columns.several_labels.contains(&at)
             && !crate::frame::is_chosen(&params.columns.drop, &columns.names[at])
     };
     let needed: Vec<usize> = (0..width)
         .filter(|&at| {
             is_feature(at)
                 || [columns.id, columns.label].contains(&Some(at))
-                || columns.label_columns.contains(&at)
+                || columns.several_labels.contains(&at)
         })
         .collect();
     rows.only(&needed)?;
@@ -475,7 +476,7 @@ fn attempt(
         .collect();
     let mut stated: Vec<Option<FeatureKind>> = vec![None; width];
     let (mut ids, mut lines, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-    let mut several: Vec<Vec<String>> = vec![Vec::new(); columns.label_columns.len()];
+    let mut several: Vec<Vec<String>> = vec![Vec::new(); columns.several_labels.len()];
     let mut row = Row::default();
     let mut blank = 0usize;
     while rows.read(&mut row)? {
@@ -495,7 +496,7 @@ fn attempt(
         if let Some(at) = columns.label {
             labels.push(row.cell(at).into_owned());
         }
-        for (&at, own) in columns.label_columns.iter().zip(&mut several) {
+        for (&at, own) in columns.several_labels.iter().zip(&mut several) {
             own.push(row.cell(at).into_owned());
         }
         for (at, builder) in builders.iter_mut().enumerate() {
@@ -520,7 +521,7 @@ fn attempt(
         let name = columns.names[at].clone();
         let values = match builder {
             None if [columns.id, columns.label].contains(&Some(at))
-                || columns.label_columns.contains(&at) =>
+                || columns.several_labels.contains(&at) =>
             {
                 continue;
             }
@@ -536,7 +537,7 @@ fn attempt(
     let label = columns.label.map(|at| (columns.names[at].clone(), labels));
     let id = columns.id.map_or_else(|| "row number".into(), |at| columns.names[at].clone());
     let header_lines = usize::from(columns.named && !rows.is_named());
-    let names = columns.label_columns.iter().map(|&at| columns.names[at].clone());
+    let names = columns.several_labels.iter().map(|&at| columns.names[at].clone());
     let label_columns = names.zip(several).collect();
     Ok(RawTable { ids, lines, frame, labels: label, label_columns, lists: None, id, header_lines, blank })
 }

@@ -263,7 +263,9 @@ pub(super) fn put_communities(path: &Path, graph: Graph, exec: &Exec) -> Result<
             }
             other => other,
         })?;
-        nodes.into_iter().for_each(|node| flat[node as usize * width + label] = 1);
+        for node in nodes {
+            flat[node as usize * width + label] = 1;
+        }
     }
     let without = flat.chunks_exact(width).filter(|row| !row.contains(&1)).count();
     if without > 0 {

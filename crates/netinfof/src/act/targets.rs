@@ -61,7 +61,7 @@ pub(crate) fn check_target(params: &NodeActParams, kind: Option<TargetKind>) -> 
     if !params.mixture {
         return Err(Error::param("node_model", "softmax", "mixture: only classes have a softmax regression"));
     }
-    if params.max_p < defaults.max_p || params.max_p > defaults.max_p {
+    if params.max_p != defaults.max_p {
         let need = "no value: it belongs to the softmax regression, which only classes have";
         return Err(Error::param("max_p", params.max_p, need));
     }
@@ -240,7 +240,8 @@ fn constants(values: &[f64]) -> (f64, f64) {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let at = sorted.len() / 2;
-    let median = if sorted.len() % 2 == 0 { 0.5 * (sorted[at - 1] + sorted[at]) } else { sorted[at] };
+    let median =
+        if sorted.len().is_multiple_of(2) { 0.5 * (sorted[at - 1] + sorted[at]) } else { sorted[at] };
     (sorted.iter().sum::<f64>() / sorted.len() as f64, median)
 }
 

@@ -32,6 +32,7 @@ impl TargetKind {
         }
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(crate) fn is_classes(&self) -> bool {
         *self == TargetKind::Classes
     }
@@ -56,7 +57,7 @@ impl LabelSets {
             return bad("no label columns; at least one was expected".into());
         }
         let width = names.len();
-        if rows.len() % width != 0 {
+        if !rows.len().is_multiple_of(width) {
             return bad(format!("{} label values for {width} labels; whole rows were expected", rows.len()));
         }
         if let Some(at) = rows.iter().position(|value| !(-1..=1).contains(value)) {
@@ -244,7 +245,8 @@ impl Graph {
                 let size = |label: usize| rows().filter(|row| row[label] == 1).count();
                 let listed = sets.names().iter().take(LISTED_LABELS).enumerate();
                 facts.label_sizes = listed.map(|(label, name)| (name.clone(), size(label))).collect();
-                let all: usize = rows().map(|row| row.iter().filter(|&&has| has == 1).count()).sum();
+                let all: usize =
+                    rows().map(|row| row.iter().map(|&has| usize::from(has)).sum::<usize>()).sum();
                 facts.mean_labels = Some(all as f64 / rows().count().max(1) as f64);
             }
         }
