@@ -93,7 +93,8 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
                         }
                         Owner::Edge => {
                             let number = text.trim().parse().ok();
-                            network.edge_attribute(network.edge_count() - 1, &key.name, number);
+                            // Edges are added in this order below.
+                            network.edge_attribute(edges.len() - 1, &key.name, number);
                         }
                         Owner::Other => {}
                     }

@@ -240,7 +240,7 @@ impl Network {
                     schema.label = Some(attribute.clone());
                     target = Some(found);
                 }
-                Err(what) if params.target.is_some() => return Err(fault(what)),
+                Err(what) if params.target.is_some() || params.label.is_some() => return Err(fault(what)),
                 // Names of the nodes, as drawing programs write them.
                 Err(_) => schema.dropped.push(Dropped::new(attribute, "another text in most nodes: names")),
             }
