@@ -102,8 +102,10 @@ def _dates(values: list[Any], column: str) -> Any:
                 value = datetime.datetime.fromisoformat(value.strip().replace("Z", "+00:00"))
             if isinstance(value, datetime.datetime) and value.tzinfo is not None:
                 value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-            if isinstance(value, (datetime.date, np.datetime64)):
-                return np.datetime64(value, "us")
+            if isinstance(value, np.datetime64):
+                return value.astype("datetime64[us]")
+            if isinstance(value, datetime.date):
+                return np.datetime64(value.isoformat(), "us")
         except ValueError:
             pass
         raise ValueError(f"invalid `{column}`: {value!r} of edge {at} is not a time (need a number or a date such as 2024-05-31)")
@@ -402,8 +404,8 @@ def pyg(data: Any, weight: str | None = None, time: str | None = None) -> Parts:
     # PyG keeps the names in a set, whose order differs between processes.
     weights = _attribute_weights(weight, own, lambda: getattr(data, str(weight)), len(source))
     unused = attributes(sorted(name for name in own if name != weight)) + _directions(source, target, num_nodes)
-    masks = found if len(found) == 3 else None
-    return Parts(source, target, num_nodes, x, y, masks=masks, found=True, unused=unused, weights=weights, times=times)
+    three = found if len(found) == 3 else None
+    return Parts(source, target, num_nodes, x, y, masks=three, found=True, unused=unused, weights=weights, times=times)
 
 
 #: Edge attributes of PyG that do not describe the edges of the graph.

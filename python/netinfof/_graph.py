@@ -821,7 +821,9 @@ class Graph:
             return times
         day = np.floor(times)
         rest = np.round((times - day) * 86_400e6).astype("timedelta64[us]")
-        return day.astype(np.int64).astype("datetime64[D]").astype("datetime64[us]") + rest
+        days: NDArray[Any] = day.astype(np.int64).astype("datetime64[D]").astype("datetime64[us]")
+        found_times: NDArray[Any] = days + rest
+        return found_times
 
     @property
     def x(self) -> Any:

@@ -78,7 +78,7 @@ class NodeRegressor(_OfNodes):
     Examples
     --------
     >>> import netinfof, numpy as np
-    >>> demo = netinfof.Graph.load("synth:demo")
+    >>> demo = netinfof.Graph.of("synth:demo")
     >>> model = netinfof.NodeRegressor().fit(demo, y=np.sin(demo.y))
     >>> model.predict().shape, model.test_["r2"] > 0.5
     ((1200,), True)

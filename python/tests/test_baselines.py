@@ -41,7 +41,7 @@ def test_the_package_does_not_import_pytorch() -> None:
 def test_models_are_selected_by_name() -> None:
     assert [model.name for model in _models.select("gcn, mlp,gcn", "nodes")] == ["gcn", "mlp"]
     assert len(_models.select(None, "links")) == len(baselines.MODELS["links"])
-    assert len(baselines.MODELS["nodes"]["gpr"].settings()) == 16
+    assert len(baselines.MODELS["nodes"]["gpr"].settings()) == 24
     with pytest.raises(ValueError, match="'seal', which is a model for links"):
         _models.select(["seal"], "nodes")
     with pytest.raises(ValueError, match="'gnc' \\(need one or more of mlp"):

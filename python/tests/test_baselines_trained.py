@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("torch_geometric")
 
 from netinfof.baselines import _run  # noqa: E402
+from netinfof.baselines._features import prepare  # noqa: E402
 from netinfof.baselines._trained import encoders, links, nodes, pairs, seal, training  # noqa: E402
 
 #: A triangle 0 1 2, a path 2 3 4 5, and node 6 alone.
@@ -265,13 +266,13 @@ def test_without_features_models_get_degrees_and_seal_its_labels_alone(demo: net
     assert bool((x[order, 0].diff() >= 0).all()) and bool((x[:, 1] == 1).all())
     assert seal.DGCNN(0, 8, 10, 0.5, 0.5).features is None
     # With features, a model can still have degrees alone.
-    full = links.LinkTask(netinfof.link_split(bare), demo.num_nodes, _run.prepare(demo.x), torch.device("cpu"), 100)
+    full = links.LinkTask(netinfof.link_split(bare), demo.num_nodes, prepare(demo.x), torch.device("cpu"), 100)
     assert full.inputs.given and torch.equal(full.inputs("degree"), x) and full.inputs("length").shape[1] > 2
 
 
 def test_nodes_are_chosen_by_accuracy_or_by_loss(communities: netinfof.Graph) -> None:
     split = netinfof.node_split(communities, train=0.3, valid=0.2)
-    task = nodes.NodeTask(communities, _run.prepare(communities.x), torch.device("cpu"))
+    task = nodes.NodeTask(communities, prepare(communities.x), torch.device("cpu"))
     for choose, accuracy in (("accuracy", 0), ("loss", 1)):
         params = {"lr": 0.01, "input": ("amount", 0.5, 5e-2), "choose": choose}
         found = task.fit("mlp", split, params, 0, training.Clock.start(600.0))

@@ -32,7 +32,8 @@ def test_graphs_have_one_target() -> None:
     assert Graph(EDGES, X, LABELS[:, 0], target="numbers").target == "numbers"
     for whole in (graph, labels):
         again = pickle.loads(pickle.dumps(whole))
-        assert again.target == whole.target and np.array_equal(again.y, whole.y)
+        assert again.target == whole.target and again.y is not None and whole.y is not None
+        assert np.array_equal(again.y, whole.y)
     with pytest.raises(ValueError, match="is inf"):
         Graph(EDGES, X, np.where(np.arange(NODES) < 1, np.inf, NUMBERS))
     with pytest.raises(ValueError, match="invalid `target`"):
