@@ -7,28 +7,7 @@ use netinfof::{Exec, Features, Graph, Seed};
 use netinfof_io::load::{self, Format, LoadParams};
 use netinfof_io::parquet::{Column, Kind, Writer};
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("layouts-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::folder::Folder;
 
 fn read(path: &Path) -> Result<(Graph, String), String> {
     let exec = Exec::new(1).unwrap();

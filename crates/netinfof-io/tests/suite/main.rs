@@ -1,6 +1,7 @@
 //! Files of every kind, as people have them.
 
 mod data;
+mod folder;
 mod formats;
 mod fuzz;
 mod layouts;

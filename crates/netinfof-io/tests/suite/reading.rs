@@ -8,30 +8,7 @@ use netinfof_io::load::{self, LoadParams, SplitFiles};
 use netinfof_io::parquet::{Column, Kind, Writer};
 
 use crate::data::data;
-
-/// A folder of one test, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("reading-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::folder::Folder;
 
 /// The graph in a file and the notices, or the error in one line.
 fn read_with(path: &Path, params: &LoadParams) -> Result<(Graph, Vec<String>), String> {

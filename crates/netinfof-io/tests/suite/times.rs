@@ -9,48 +9,12 @@ use netinfof_io::load::{self, LoadParams, SplitFiles};
 use netinfof_io::parquet::{Column, Kind, Writer};
 use netinfof_io::save;
 
-/// A folder of one test, gone at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("times-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        std::fs::write(&path, content).unwrap();
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::folder::{Folder, read, refused};
 
 fn params(time: &str) -> LoadParams {
     let mut params = LoadParams::default();
     params.time = Some(time.into());
     params
-}
-
-fn read(path: &Path, params: &LoadParams) -> Result<(Graph, String), String> {
-    let exec = Exec::new(1).unwrap();
-    let graph = load::graph(path.to_str().unwrap(), params, Seed(0), &exec).map_err(|e| e.to_string())?;
-    Ok((graph, exec.notices().join("\n")))
-}
-
-fn refused(path: &Path, params: &LoadParams, words: &[&str]) {
-    let error = read(path, params).map(|(graph, _)| graph.schema().cloned()).unwrap_err();
-    for word in words {
-        assert!(error.contains(word), "{word:?} is not in {error:?}");
-    }
-    assert_eq!(error.lines().count(), 1, "{error}");
 }
 
 /// The edges with their times, by the ids of the file.
