@@ -1,7 +1,7 @@
 //! The layouts of other programs: the same small graph in each of them.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use netinfof::{Exec, Features, Graph, Seed};
 use netinfof_io::load::{self, Format, LoadParams};

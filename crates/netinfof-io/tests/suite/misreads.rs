@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use netinfof::{Exec, Features, Graph, Seed};
+use netinfof::{Exec, Features, Graph};
 use netinfof_io::frame::ColumnChoices;
 use netinfof_io::load::{self, Format, LoadParams, SplitFiles};
 use netinfof_io::parquet::{Column, Kind, Writer};

@@ -1,7 +1,7 @@
 //! What is read is what the file says: exact ids, no header among the edges, nothing that is no graph, and a notice for what is not used.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use netinfof::{Exec, Graph, Seed};
 use netinfof_io::load::{self, LoadParams, SplitFiles};

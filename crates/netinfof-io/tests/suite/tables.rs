@@ -1,11 +1,10 @@
 //! Tables as people have them: every column has its kind, and nothing is misread without a word.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use netinfof::graph::FeatureKind::{self, Boolean, Category, Date, Number};
 use netinfof::graph::{Target, TargetKind};
-use netinfof::{Exec, Features, Graph, NodeParams, Seed};
+use netinfof::{Exec, Features, Graph, NodeParams};
 use netinfof_io::load::{self, LoadParams};
 use netinfof_io::parquet::{Column, Kind, Writer};
 use netinfof_io::save;

@@ -1,10 +1,10 @@
 //! Times of edges in files: columns of every notation, arrays, what is written and read again, and split files with
 //! the columns of the graph.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use netinfof::graph::TimeUnit;
-use netinfof::{Exec, Graph, Pair, Seed};
+use netinfof::{Exec, Graph, Pair};
 use netinfof_io::load::{self, LoadParams, SplitFiles};
 use netinfof_io::parquet::{Column, Kind, Writer};
 use netinfof_io::save;
