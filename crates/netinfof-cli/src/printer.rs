@@ -267,6 +267,19 @@ fn metrics(text: &mut String, report: &Report) {
         let without = without.map_or_else(String::new, |without| format!("   {without:.4}"));
         let _ = writeln!(text, "  {name:18} {value}{without}");
     }
+    let acts = report.splits.iter().filter_map(|split| split.act.as_ref());
+    let transformed = acts.filter_map(|act| act.numbers.as_ref()).find(|own| own.transformation != "none");
+    if let Some(own) = transformed {
+        let note = format!(
+            "The model is fitted on the {} of the target, because its tail is heavy. `r2_transformed` is on that \
+             scale, the other metrics are on the original one.",
+            own.transformation
+        );
+        let _ = writeln!(text);
+        for line in wrapped(&note, 96) {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
 }
 
 /// The model without information that metrics are compared with.
