@@ -15,10 +15,11 @@ pub(crate) use run::{ActArgs, RunArgs, Task};
 pub(crate) use tools::ReproduceArgs;
 pub(crate) use tools::{
     CheckSplitArgs, CompletionsArgs, ConfigArgs, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs,
-    ManualArgs, ReportArgs, SynthArgs,
+    ManualArgs, PlotArgs, ReportArgs, SynthArgs,
 };
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::error::{ContextKind, ContextValue};
@@ -81,6 +82,10 @@ pub(crate) enum Command {
     CheckSplit(CheckSplitArgs),
     /// Show a report again from its JSON, and write its page
     Report(ReportArgs),
+    /// Draw a graph's nodes by an embedding, or the scores of a report, as an SVG file
+    ///
+    /// GRAPH is a graph or a file that `probe --json` or `act --json` wrote. Of large graphs, 3000 nodes are drawn.
+    Plot(PlotArgs),
     /// Write a graph in another format: npz, tables (CSV, TSV, Parquet), MatrixMarket
     Convert(ConvertArgs),
     /// Generate a graph with known information
@@ -170,6 +175,7 @@ impl Args {
             Command::Predict(predict) => predict.model.progress.threads,
             Command::Recommend(recommend) => recommend.model.progress.threads,
             Command::Inspect(inspect) => inspect.output.progress.threads,
+            Command::Plot(plot) => plot.progress.threads,
             Command::CheckSplit(check) => check.output.progress.threads,
             Command::Report(_)
             | Command::Convert(_)
@@ -191,6 +197,7 @@ impl Args {
             Command::Predict(predict) => predict.model.progress.progress,
             Command::Recommend(recommend) => recommend.model.progress.progress,
             Command::Inspect(inspect) => inspect.output.progress.progress,
+            Command::Plot(plot) => plot.progress.progress,
             Command::CheckSplit(check) => check.output.progress.progress,
             Command::Synth(synth) => synth.progress.progress,
             _ => ProgressFormat::Text,
@@ -205,12 +212,21 @@ impl Args {
         }
     }
 
+    /// The folder in which finished stages are kept, if one was given.
+    pub(crate) fn work_folder(&self) -> Option<&Path> {
+        match &self.command {
+            Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.needs.resume.as_deref(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn quiet(&self) -> bool {
         match &self.command {
             Command::Probe(run) | Command::Act(ActArgs { run, .. }) => run.output.progress.quiet,
             Command::Predict(predict) => predict.model.progress.quiet,
             Command::Recommend(recommend) => recommend.model.progress.quiet,
             Command::Inspect(inspect) => inspect.output.progress.quiet,
+            Command::Plot(plot) => plot.progress.quiet,
             Command::CheckSplit(check) => check.output.progress.quiet,
             Command::Convert(convert) => convert.quiet,
             Command::Datasets(DatasetsArgs { action: Some(DatasetsAction::Get(get)), .. }) => get.quiet,

@@ -53,7 +53,7 @@ impl Options {
 
 /// A report as a self-contained page.
 pub fn page(report: &Report) -> String {
-    page::page(report, None)
+    page::page(report, None, None)
 }
 
 /// A report as the command prints it.

@@ -12,18 +12,19 @@ use std::time::Instant;
 
 use netinfof::plan::{self, Plan};
 use netinfof::split::check;
-use netinfof::{Error, Exec, Goal, Graph, Report, Result, Seed};
+use netinfof::{ComponentKind, Error, Exec, Goal, Graph, Report, Result, Seed};
 use netinfof_io::load::{self, LoadParams, SplitFiles};
 use netinfof_io::save;
 
 use crate::args::{
-    ActArgs, Args, CheckSplitArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs,
+    ActArgs, Args, CheckSplitArgs, Command, ConvertArgs, DatasetsAction, DatasetsArgs, InspectArgs, PlotArgs,
     ReportArgs, RunArgs, SplitArgs, SynthArgs, Task,
 };
 use crate::baselines::Baselines;
 use crate::datasets::{self, DatasetList};
 use crate::defaults::Defaults;
 use crate::page::page;
+use crate::plot::{self, NodeColour};
 use crate::printer::{self, ReportDetail};
 use crate::progress::TerminalProgress;
 use crate::result_table::ResultTable;
@@ -44,6 +45,7 @@ pub(crate) fn dispatch(
         Command::Predict(predict) => model::predict(predict, exec),
         Command::Recommend(recommend) => model::recommend(recommend, exec),
         Command::Inspect(inspect) => inspect_graph(inspect, exec),
+        Command::Plot(args) => draw(args, exec),
         Command::Report(report) => show_again(report),
         Command::Convert(args) => convert(args, exec),
         Command::Synth(synth) => generate(synth, exec),
@@ -112,6 +114,13 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
     let files = run.load_params()?;
     let load = || read_graph(&run.graph.graph, &files, Seed(run.seed), exec);
     let mut kept = None;
+    let mut map = None;
+    let mut drawn = |graph: &Graph| -> Result<()> {
+        if run.html.is_some() {
+            map = plot::on_page(graph, exec)?;
+        }
+        Ok(())
+    };
     let mut report = match run.task {
         Task::Links => {
             let mut params = run.link_params()?;
@@ -125,7 +134,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
             if run.needs.plan {
                 return show_plan(&plan::links(&graph, own.as_ref(), goal, &params, exec), run);
             }
-            if keep.is_none() {
+            let report = if keep.is_none() {
                 netinfof::links(&graph, own.as_ref(), goal, &params, exec)?
             } else {
                 let fitted = netinfof::fit_links(&graph, own.as_ref(), &params, exec)?;
@@ -134,7 +143,9 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
                 }
                 kept = Some(fitted.model);
                 fitted.report
-            }
+            };
+            drawn(&graph)?;
+            report
         }
         Task::Nodes => {
             let mut params = run.node_params()?;
@@ -145,7 +156,7 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
             if run.needs.plan {
                 return show_plan(&plan::nodes(&graph, goal, &params, exec), run);
             }
-            if keep.is_none() {
+            let report = if keep.is_none() {
                 netinfof::nodes(&graph, own.as_ref(), goal, &params, exec)?
             } else {
                 let fitted = netinfof::fit_nodes(&graph, own.as_ref(), &params, exec)?;
@@ -154,17 +165,20 @@ fn task(run: &RunArgs, act: Option<&ActArgs>, words: &[OsString], exec: &Exec) -
                 }
                 kept = Some(fitted.model);
                 fitted.report
-            }
+            };
+            drawn(&graph)?;
+            report
         }
     };
     report.command = Some(command_line(words));
     if let Some(path) = &run.html {
-        write_whole(path, &page(&report, None))?;
+        write_whole(path, &page(&report, None, map.as_deref()))?;
     }
     if let (Some(path), Some(model)) = (save, &kept) {
         model.save(path)?;
     }
     finish(run.output.json.as_deref(), || report.to_json(), || printed(&report, run.detail.verbose))?;
+    exec.finish_work_folder()?;
     match (save, &kept) {
         (Some(path), Some(model)) if run.output.json.as_deref() != Some(Path::new("-")) => {
             model::saved(model, path)
@@ -221,7 +235,7 @@ fn show_again(args: &ReportArgs) -> Result<()> {
     let report = Report::from_json(&text).map_err(|e| no_run(e.to_string()))?;
     let html = args.html.clone().unwrap_or_else(|| args.run.with_extension("html"));
     let baselines = args.baselines.as_deref().map(|path| Baselines::read(path, &report)).transpose()?;
-    write_whole(&html, &page(&report, baselines.as_ref()))?;
+    write_whole(&html, &page(&report, baselines.as_ref(), None))?;
     let compared = baselines.map_or_else(String::new, |baselines| format!("\n\n{}", baselines.text(&report)));
     printer::out(&format!(
         "{}{compared}\n\n  page: {}",
@@ -298,6 +312,51 @@ fn inspect_graph(inspect: &InspectArgs, exec: &Exec) -> Result<()> {
     let graph = read_graph(&inspect.graph.graph, &inspect.graph.load_params()?, Seed(0), exec)?;
     let graph = graph.with_detected_sides(exec);
     show_facts(inspect.output.json.as_deref(), &graph, start)
+}
+
+/// Draws a graph or a report.
+fn draw(args: &PlotArgs, exec: &Exec) -> Result<()> {
+    if args.output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) {
+        return Err(Error::InvalidParam {
+            name: "output",
+            value: args.output.display().to_string(),
+            need: "a file name ending in .svg".into(),
+        });
+    }
+    check_writable(&args.output)?;
+    if let Some(report) = plot::report_in(Path::new(&args.graph.graph)) {
+        if args.by.is_some() || args.color.is_some() {
+            return Err(Error::InvalidParam {
+                name: "by and color",
+                value: "given".into(),
+                need: "a graph; a report has the scores of all components".into(),
+            });
+        }
+        write_whole(&args.output, &plot::of_report(&report))?;
+        return printer::out(&format!("scores of {}: {}", report.graph.name, args.output.display()));
+    }
+    let graph = read_graph(&args.graph.graph, &args.graph.load_params()?, Seed(0), exec)?;
+    let name = args.by.as_deref().unwrap_or(plot::usual(&graph).name());
+    let kind = ComponentKind::named(name).filter(|kind| *kind != ComponentKind::X);
+    let kind = kind.ok_or_else(|| Error::InvalidParam {
+        name: "by",
+        value: name.into(),
+        need: "a component that embeds nodes: U, R, F, P, S, D or C".into(),
+    })?;
+    let colour = match (args.color, graph.labels()) {
+        (Some(NodeColour::Class), None) => {
+            return Err(Error::InvalidParam {
+                name: "color",
+                value: "class".into(),
+                need: "a graph with classes, or degree".into(),
+            });
+        }
+        (Some(colour), _) => colour,
+        (None, Some(_)) => NodeColour::Class,
+        (None, None) => NodeColour::Degree,
+    };
+    write_whole(&args.output, &plot::map(&graph, kind, colour, exec)?)?;
+    printer::out(&format!("{} by {name}: {}", graph.name(), args.output.display()))
 }
 
 /// Writes a graph in the format given by the output's file name.

@@ -11,6 +11,7 @@ mod datasets;
 mod defaults;
 mod next_step;
 mod page;
+mod plot;
 mod printer;
 mod progress;
 mod result_table;
@@ -19,7 +20,7 @@ mod shell;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use netinfof::{Error, Exec};
+use netinfof::{Error, Exec, WorkFolder};
 
 use args::CommandLine;
 
@@ -56,6 +57,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             Some(bytes) => exec.with_memory_limit(bytes),
             None => exec,
         };
+        let exec = match args.work_folder() {
+            Some(path) => exec.with_work_folder(WorkFolder::open(path)?),
+            None => exec,
+        };
         for line in notices {
             exec.notice(line);
         }
@@ -66,6 +71,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(status) => status,
         Err(error) => {
             printer::error(&error);
+            if let Some(path) = args.work_folder().filter(|path| WorkFolder::holds_stages(path)) {
+                printer::note(&format!(
+                    "finished stages are kept in {}: repeat the command to continue after them",
+                    path.display()
+                ));
+            }
             match error {
                 Error::Cancelled => 130,
                 error if error.is_users() => 1,

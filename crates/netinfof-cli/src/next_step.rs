@@ -4,7 +4,7 @@ use netinfof::report::VerdictKind;
 use netinfof::{Report, TaskKind};
 
 /// Options of `probe` and `act` about output, which the next command does not repeat.
-const OUTPUT: [&str; 4] = ["--json", "--html", "--save", "--predictions"];
+const OUTPUT: [&str; 5] = ["--json", "--html", "--save", "--predictions", "--resume"];
 /// Options that `python -m netinfof.baselines` has too.
 const SHARED: [&str; 5] = ["--task", "--splits", "--seed", "--protocol", "--negatives"];
 /// Options that decide which components are used.

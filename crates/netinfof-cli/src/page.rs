@@ -24,10 +24,11 @@ use crate::next_step;
 use crate::printer::{self, headline, meaning};
 use evidence::{clusters, compatibility, similarities};
 use run::{again, facts};
-use table::{TableCell, code, count, counts, escape, number, range, table, words};
+pub(crate) use table::escape;
+use table::{TableCell, code, count, counts, number, range, table, term, words};
 
-/// The page of a report, with trained baselines to compare with.
-pub(crate) fn page(report: &Report, trained: Option<&Baselines>) -> String {
+/// The page of a report, with trained baselines to compare with, and a map of the nodes.
+pub(crate) fn page(report: &Report, trained: Option<&Baselines>, map: Option<&str>) -> String {
     let mut body = String::new();
     header(&mut body, report, trained.is_some());
     information(&mut body, report);
@@ -46,6 +47,14 @@ pub(crate) fn page(report: &Report, trained: Option<&Baselines>) -> String {
         } else {
             clusters(&mut body, report, split);
         }
+    }
+    if let Some(map) = map {
+        let _ = write!(
+            body,
+            "<section id=\"map\"><details><summary><h2>The nodes in the plane</h2></summary><p class=\"note\">Nodes on the two axes along which one \
+             component differs most between them. Nodes that lie together are alike for this component; the other axes may separate nodes that \
+             lie together here.</p><figure class=\"chart\" tabindex=\"0\">{map}</figure></details></section>\n"
+        );
     }
     facts(&mut body, report);
     again(&mut body, report);
@@ -78,13 +87,15 @@ fn header(out: &mut String, report: &Report, compared: bool) {
     let _ = write!(
         out,
         "<header><h1>{}</h1><p>{}</p>{}</header>\n\
-         <section id=\"verdict\" class=\"{}\" aria-label=\"Verdict\"><h2>{}</h2><p id=\"reason\">{}</p><p id=\"next\"><b>Next.</b> {}</p>{}</section>\n",
+         <section id=\"verdict\" class=\"{}\" aria-label=\"Verdict\"><h2>{}</h2><p id=\"reason\">{}</p>{}<p id=\"next\"><b>Next.</b> {}</p>{}</section>\n",
         escape(&report.graph.name),
         escape(&printer::run_line(report)),
         time_paragraph(report),
         kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or(""),
         escape(headline(report.verdict.kind)),
         code(&report.verdict.reason),
+        printer::result_line(report)
+            .map_or_else(String::new, |line| format!("<p id=\"result\"><b>Act.</b> {}</p>", escape(&line))),
         code(&report.verdict.next),
         next_step::command(report)
             .map_or_else(String::new, |line| format!("<pre id=\"next-command\">{}</pre>", escape(&line)))
@@ -178,9 +189,10 @@ fn information(out: &mut String, report: &Report) {
     }
     let _ = write!(
         out,
-        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Information about the target, in bits, that a linear model \
+        "<section id=\"information\"><h2>Predictive information</h2><p class=\"note\">Information about the target, in {}, that a linear model \
          finds, measured on samples it has not seen; {}.{}</p><figure class=\"chart\" tabindex=\"0\">{}</figure>\
          <details><summary>All groups and comparisons</summary><p class=\"note\">{} samples; each model was fitted on {} of them.</p>",
+        term("bits", "one bit halves the number of equally likely answers; a component with as many bits as the target predicts it without error"),
         match found.target {
             TargetKind::Numbers => "a numeric target has no maximum, and shares are the R² of a Gaussian with as much information".to_string(),
             TargetKind::Labels => format!("figures are means over the labels, which have {:.2} bits each", found.entropy),
@@ -252,16 +264,21 @@ fn information(out: &mut String, report: &Report) {
     out.push_str("</details></section>\n");
 }
 
+/// The scores of the components as a chart.
+pub(crate) fn scores(report: &Report) -> String {
+    let all: Vec<(&str, &ComponentSummary)> = report.components.iter().collect();
+    chart::scores(&all, |name: &str| format!("{name}  {}", meaning(name, report)))
+}
+
 fn components(out: &mut String, report: &Report) {
     let all: Vec<(&str, &ComponentSummary)> = report.components.iter().collect();
-    let label = |name: &str| format!("{name}  {}", meaning(name, report));
     let _ = write!(
         out,
         "<section id=\"components\"><details><summary><h2>Information in each component</h2></summary><p class=\"note\">The score 2<sup>−H(Y|X)</sup> measures how well a \
          component alone predicts the answer: a lower bound on accuracy, found without training. Bars begin at the score of no information; \
          whiskers are 95 % intervals; diamonds show the accuracy on held-out samples. For links a component counts as a signal only if it also \
          predicts edges against degree-matched negatives.</p><figure class=\"chart\" tabindex=\"0\">{}<figcaption>{}</figcaption></figure>",
-        chart::scores(&all, label),
+        scores(report),
         [
             (Group::Structure, "structure"),
             (Group::Features, "features"),

@@ -42,7 +42,11 @@ pub(crate) fn plan(plan: &Plan) -> String {
     );
     match plan.limit {
         None => out,
-        Some(limit) if plan.bytes <= limit => out + &format!(" of the {} allowed.", plan::size(limit)),
+        Some(limit) if plan.bytes <= limit => {
+            let how =
+                if plan.saves_memory { " The run is slower than it would be with more memory." } else { "" };
+            out + &format!(" of the {} allowed.{how}", plan::size(limit))
+        }
         Some(limit) => {
             out + &format!(", but only {} is allowed: the run would be refused.", plan::size(limit))
         }
@@ -83,15 +87,14 @@ pub(crate) fn note(text: &str) {
 }
 
 /// A score as a text bar: empty at the no-information level, full at 1.
-fn gauge(score: f64, floor: f64) -> String {
-    const WIDTH: usize = 20;
+fn gauge(score: f64, floor: f64, width: usize) -> String {
     let share = ((score - floor) / (1.0 - floor)).clamp(0.0, 1.0);
-    let eighths = (share * (WIDTH * 8) as f64).round() as usize;
+    let eighths = (share * (width * 8) as f64).round() as usize;
     let mut bar = "█".repeat(eighths / 8);
     if !eighths.is_multiple_of(8) {
         bar.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
     }
-    format!("{bar:WIDTH$}")
+    format!("{bar:width$}")
 }
 
 /// Graph, task and number of splits on one line.
@@ -173,29 +176,22 @@ pub(crate) enum ReportDetail {
 
 /// The report for a terminal.
 pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
-    let mut text = format!("{}: {}\n", report.graph.name, run_line(report));
-    for line in time_lines(report).iter().flat_map(|line| wrapped(line, 96)) {
-        let _ = writeln!(text, "  {line}");
-    }
+    let line = format!("{}: {}", report.graph.name, run_line(report));
+    let mut text = wrapped(&line, line_width()).join("\n  ") + "\n";
+    time_lines(report).iter().for_each(|line| paragraph(&mut text, line));
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
-    for line in wrapped(&verdict.reason, 96) {
-        let _ = writeln!(text, "  {line}");
-    }
+    paragraph(&mut text, &verdict.reason);
     text.push_str(&information(report, detail));
     text.push('\n');
-    for line in wrapped(&format!("Next: {}", verdict.next), 96) {
-        let _ = writeln!(text, "  {line}");
-    }
+    paragraph(&mut text, &format!("Next: {}", verdict.next));
     if let Some(command) = next_step::command(report) {
         let _ = writeln!(text, "    {command}");
     }
     if detail == ReportDetail::Components {
         if let Some(line) = preparation_line(report) {
             text.push('\n');
-            for line in wrapped(&line, 96) {
-                let _ = writeln!(text, "  {line}");
-            }
+            paragraph(&mut text, &line);
         }
         components(&mut text, report);
     }
@@ -233,7 +229,7 @@ fn components(text: &mut String, report: &Report) {
             "  {name:wide$} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3} {:>7}",
             meaning(name, report),
             component.corrected,
-            gauge(component.corrected, floor),
+            gauge(component.corrected, floor, 20),
             component.held_out.value,
             component.p_value,
             if component.tells { "yes" } else { "no" }
@@ -276,10 +272,21 @@ fn metrics(text: &mut String, report: &Report) {
             own.transformation
         );
         let _ = writeln!(text);
-        for line in wrapped(&note, 96) {
-            let _ = writeln!(text, "  {line}");
-        }
+        paragraph(text, &note);
     }
+}
+
+/// The first test metric, beside that of a model without information, on one line.
+pub(crate) fn result_line(report: &Report) -> Option<String> {
+    let known = |(name, value): (&str, &f64)| {
+        Some((name.to_string(), *value, *report.mean.no_information.get(name)?))
+    };
+    let (name, value, without) = report.mean.test.iter().find_map(known)?;
+    let spread = match (report.splits.len(), report.std.test.get(&name)) {
+        (1, _) | (_, None) => String::new(),
+        (_, Some(spread)) => format!(" ± {spread:.3}"),
+    };
+    Some(format!("{name} {value:.3}{spread} on test data; {} {without:.3}.", without_information(report)))
 }
 
 /// The model without information that metrics are compared with.
@@ -304,6 +311,8 @@ fn information(report: &Report, detail: ReportDetail) -> String {
         TargetKind::Numbers => "as R² of a Gaussian".to_string(),
         _ => format!("share of {:.2} bits", information.entropy),
     };
+    // What remains beside the name, the figures and the share.
+    let bar = line_width().saturating_sub(61).min(20);
     let mut text = format!("\n  information about {target:10} bits  95 % interval    {share}\n");
     // In short: the parts of the data, and what the reason rests on.
     let positive = |name: &str| information.bits(name).is_some_and(|bits| bits.interval[0] > 0.0);
@@ -325,7 +334,7 @@ fn information(report: &Report, detail: ReportDetail) -> String {
             bits.value,
             bits.interval[0],
             bits.interval[1],
-            gauge(share, 0.0),
+            gauge(share, 0.0, bar),
             100.0 * share
         );
     }
@@ -366,6 +375,26 @@ fn emphasis(text: &str) -> String {
     let plain =
         std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || !std::io::stdout().is_terminal();
     if plain { text.into() } else { format!("\x1b[1m{text}\x1b[0m") }
+}
+
+/// Characters per line: those of the terminal, and no more than are easy to read. `COLUMNS` comes first.
+fn line_width() -> usize {
+    let stated = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let columns = stated
+        .or_else(|| terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into()));
+    columns.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+}
+
+/// Lines that are not for a terminal are as long as the longest ones for a terminal.
+const WIDEST: usize = 98;
+/// Narrower terminals break lines by themselves.
+const NARROWEST: usize = 40;
+
+/// Paragraphs are indented by two characters.
+fn paragraph(out: &mut String, text: &str) {
+    for line in wrapped(text, line_width() - 2) {
+        let _ = writeln!(out, "  {line}");
+    }
 }
 
 /// Text in lines of at most `width` characters.

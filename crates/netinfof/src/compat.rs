@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::component::{Component, NodePlacement};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Pair};
+use crate::graph::{Csr, NodeId, Pair};
 use crate::kernel::{self, GroupedPairs, Scaled, SmallMatrix};
 use crate::linalg::{LeastSquares, LsqrInfo, LsqrParams, lsqr, solve_spd};
 use crate::matrix::Matrix;
 use crate::spec::ComponentKind;
 use crate::split::LinkSplit;
 use crate::training::{Labelled, Training};
+use crate::work_folder::{StageReader, StageWriter, Stored};
 
 /// Which compatibility matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -103,6 +104,24 @@ pub struct Compatibility {
     pub lsqr: Option<LsqrInfo>,
 }
 
+impl Stored for Compatibility {
+    fn write(&self, out: &mut StageWriter<'_>) -> std::io::Result<()> {
+        let convergence = |info: &LsqrInfo| (info.iterations, info.residual.to_bits(), info.converged);
+        out.value(&(self.coefficients, self.lsqr.as_ref().map(convergence)))?;
+        self.matrix.write(out)
+    }
+
+    fn read(input: &mut StageReader<'_>) -> Option<Self> {
+        let (coefficients, convergence): (usize, Option<(usize, u64, bool)>) = input.value()?;
+        let lsqr = convergence.map(|(iterations, residual, converged)| LsqrInfo {
+            iterations,
+            residual: f64::from_bits(residual),
+            converged,
+        });
+        Some(Compatibility { matrix: Matrix::read(input)?, coefficients, lsqr })
+    }
+}
+
 /// A component with its compatibility matrix: everything needed to predict links.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -149,11 +168,13 @@ pub(crate) struct Fitted {
 
 /// What a fit is needed for, in addition to similarities.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FitGoal {
+pub(crate) struct FitGoal<'a> {
     /// Whether training pairs need ẑ H with an H fitted on other folds.
     pub(crate) cross: bool,
     /// Whether the component will embed the nodes of other graphs.
     pub(crate) place: bool,
+    /// The nodes whose rows are wanted, if they are not all.
+    pub(crate) only: Option<&'a [NodeId]>,
 }
 
 /// Normalises a component and fits its compatibility matrix on training pairs.
@@ -165,7 +186,7 @@ pub(crate) fn fit(
     split: &LinkSplit,
     training: &Training,
     params: &CompatParams,
-    goal: FitGoal,
+    goal: FitGoal<'_>,
     exec: &Exec,
 ) -> Result<Fitted> {
     let norm = component.for_links(params.unit_rows, exec);
@@ -179,6 +200,10 @@ pub(crate) fn fit(
     let folded = rows.as_ref().map(|rows| Csr::symmetric(rows.rows(), edges));
     let graph = folded.as_ref().unwrap_or(&split.graph);
     let compatibility = matrix(seen, graph, &training.compat, params, exec)?;
+    let z = match goal.only.filter(|_| rows.is_some()) {
+        Some(nodes) => kernel::gather_rows(&z, nodes, exec),
+        None => z,
+    };
     let times_h = |z: &Matrix| kernel::gemm(z, &compatibility.matrix, exec);
     let zh = times_h(&z);
     let seen = match rows {

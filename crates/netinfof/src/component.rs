@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::builder::build;
 use self::builder::computed_table;
-pub(crate) use self::builder::{ComponentBuilder, Preparations, computed_columns};
+pub(crate) use self::builder::{ComponentBuilder, Preparations, computed_columns, stage_name};
 pub(crate) use self::communities::CommunityVectors;
 pub(crate) use self::features::{FeatureOperator, Filter, PreparedRows};
 pub(crate) use self::pca::writes_out;
@@ -48,6 +48,7 @@ use crate::linalg::RsvdParams;
 use crate::matrix::{LARGE, Matrix};
 use crate::seed::Seed;
 use crate::spec::ComponentKind;
+use crate::work_folder::{StageReader, StageWriter, Stored};
 
 /// How neighbours are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -252,6 +253,20 @@ impl Basis {
                 row.iter_mut().zip(shift).for_each(|(v, shift)| *v -= shift);
             });
         }
+    }
+}
+
+/// The embedding alone, as of a component that cannot embed other graphs any more.
+impl Stored for Component {
+    fn write(&self, out: &mut StageWriter<'_>) -> std::io::Result<()> {
+        out.value(&(self.kind, self.lengths_matter))?;
+        self.embedding.write(out)
+    }
+
+    fn read(input: &mut StageReader<'_>) -> Option<Self> {
+        let (kind, lengths_matter) = input.value()?;
+        let embedding = Matrix::read(input)?;
+        Some(Component { kind, embedding, lengths_matter, basis: Basis::Nothing, preparation: None })
     }
 }
 

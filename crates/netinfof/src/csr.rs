@@ -1,6 +1,7 @@
 //! Sparse matrices by rows, and the ids that name their rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -42,6 +43,11 @@ impl Csr {
         let mut csr = Csr { cols, indptr, indices, values };
         csr.sort_rows();
         Ok(csr)
+    }
+
+    /// Starts of rows, columns and values.
+    pub(crate) fn arrays(&self) -> (&[usize], &[u32], Option<&[f32]>) {
+        (&self.indptr, &self.indices, self.values.as_deref())
     }
 
     /// Sorts the columns of every row; most files have them sorted already.
@@ -180,17 +186,23 @@ impl Csr {
     /// The transpose. `O(nnz)`.
     #[must_use]
     pub fn transpose(&self) -> Csr {
+        self.transposed_rows(0..self.rows())
+    }
+
+    /// The transpose of a matrix of the same shape that has only these rows.
+    pub(crate) fn transposed_rows(&self, rows: Range<usize>) -> Csr {
         let mut indptr = vec![0usize; self.cols + 1];
-        for &col in &self.indices {
+        let entries = self.indptr[rows.start]..self.indptr[rows.end];
+        for &col in &self.indices[entries.clone()] {
             indptr[col as usize + 1] += 1;
         }
         for col in 0..self.cols {
             indptr[col + 1] += indptr[col];
         }
         let mut next = indptr.clone();
-        let mut indices = vec![0u32; self.nnz()];
-        let mut values = self.values.as_ref().map(|_| vec![0.0; self.nnz()]);
-        for row in 0..self.rows() {
+        let mut indices = vec![0u32; entries.len()];
+        let mut values = self.values.as_ref().map(|_| vec![0.0; entries.len()]);
+        for row in rows {
             for at in self.indptr[row]..self.indptr[row + 1] {
                 let slot = &mut next[self.indices[at] as usize];
                 indices[*slot] = u32::try_from(row).expect("rows fit in u32");

@@ -4,6 +4,7 @@
 //! whose borders depend only on the data, with partial results added in block order.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
@@ -11,6 +12,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::memory;
+use crate::work_folder::{RunIdentity, Stored, WorkFolder};
 
 /// Receives the progress of a run and may cancel it. All methods have defaults; `()` ignores everything.
 pub trait Progress: Send + Sync {
@@ -46,6 +48,8 @@ pub struct Exec {
     progress: Arc<dyn Progress>,
     notices: Mutex<Vec<String>>,
     memory_limit: Option<u64>,
+    work_folder: Option<WorkFolder>,
+    thrifty: AtomicBool,
 }
 
 impl std::fmt::Debug for Exec {
@@ -70,7 +74,14 @@ impl Exec {
             .build()
             .map_err(|e| Error::Numerical { solver: "thread pool", why: e.to_string() })?;
         let memory_limit = memory::default_limit();
-        Ok(Exec { pool, progress, notices: Mutex::default(), memory_limit })
+        Ok(Exec {
+            pool,
+            progress,
+            notices: Mutex::default(),
+            memory_limit,
+            work_folder: None,
+            thrifty: AtomicBool::new(false),
+        })
     }
 
     /// Sets the memory that a run may use (default: 80 % of that of the machine or its control group). A run
@@ -84,6 +95,66 @@ impl Exec {
     /// The memory that a run may use; `None` if the system does not report how much there is.
     pub fn memory_limit(&self) -> Option<u64> {
         self.memory_limit
+    }
+
+    /// Whether stages take more time in order to need less memory.
+    pub(crate) fn is_thrifty(&self) -> bool {
+        self.thrifty.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_thrifty(&self, thrifty: bool) {
+        self.thrifty.store(thrifty, Ordering::Relaxed);
+    }
+
+    /// Keeps finished stages of the run in a folder, so that a run that was ended continues there.
+    #[must_use]
+    pub fn with_work_folder(mut self, folder: WorkFolder) -> Self {
+        self.work_folder = Some(folder);
+        self
+    }
+
+    /// Deletes what the work folder keeps, when the results of the run are safe. Does nothing without such a folder.
+    pub fn finish_work_folder(&self) -> Result<()> {
+        self.work_folder.as_ref().map_or(Ok(()), WorkFolder::finish)
+    }
+
+    /// Begins or continues a run in the work folder, if there is one.
+    pub(crate) fn begin_run(&self, identity: impl FnOnce() -> RunIdentity) -> Result<()> {
+        let Some(folder) = &self.work_folder else { return Ok(()) };
+        let finished = folder.begin(&identity())?;
+        if finished > 0 {
+            self.tell(&format!(
+                "continuing the run in {}: {finished} finished stage{}",
+                folder.path().display(),
+                if finished == 1 { "" } else { "s" }
+            ));
+        }
+        Ok(())
+    }
+
+    /// The result of a stage: from the work folder if an earlier process finished it there, else computed and kept.
+    /// The name must be unique in the run.
+    pub(crate) fn kept<T: Stored, E>(
+        &self,
+        name: impl FnOnce() -> String,
+        make: impl FnOnce() -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        let Some(folder) = &self.work_folder else { return make() };
+        let name = &name();
+        if let Some((result, notices)) = folder.read(name) {
+            notices.into_iter().for_each(|text| self.notice(text));
+            return Ok(result);
+        }
+        let before = self.notices().len();
+        let result = make()?;
+        // What a stage computed before it was stopped may be incomplete.
+        if !self.stopped()
+            && let Err(error) = folder.write(name, &result, &self.notices()[before..])
+        {
+            // The run itself needs no disk.
+            self.tell(&format!("{error}; the run goes on, but would have to repeat this stage"));
+        }
+        Ok(result)
     }
 
     /// Number of threads in use.

@@ -3,6 +3,7 @@
 //! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree:
 //! ids in range, finite features, one row per node.
 
+mod digest;
 mod directed;
 pub(crate) mod facts;
 mod features;

@@ -100,6 +100,8 @@ mod seed;
 
 mod memory;
 
+mod work_folder;
+
 mod atomic_file;
 
 mod error;
@@ -129,6 +131,7 @@ pub use report::Report;
 pub use seed::{Draw, Seed, Stream};
 pub use spec::TaskKind;
 pub use split::{LinkPairs, LinkSplit, NodeSets, NodeSplit, Pairs, Protocol};
+pub use work_folder::WorkFolder;
 
 /// Single stages, for the other crates of this workspace; they may change in any version.
 #[doc(hidden)]

@@ -4,6 +4,9 @@
 //! input of Probe and Act. Components are learned one or a few at a time, and an embedding is released as soon
 //! as its values on the evaluated pairs are recorded.
 
+mod recorded;
+
+use std::convert::Infallible;
 use std::ops::Range;
 
 use crate::compat::{self, AdjustedComponent, CompatParams, Compatibility, FitGoal, Fitted};
@@ -18,6 +21,9 @@ use crate::pairwise::{self, DegreeScore, Pairwise, PairwiseDesign, PairwiseSourc
 use crate::spec::{ComponentKind, Subject};
 use crate::split::{LinkSplit, Pairs};
 use crate::training::Training;
+use crate::work_folder::{ArrayDigest, StageReader, StageWriter, Stored};
+
+pub(crate) use self::recorded::{RecordedComponent, Recording};
 
 /// A component that scores pairs.
 #[derive(Clone, Debug)]
@@ -68,77 +74,22 @@ impl LinkComponent {
     }
 }
 
-/// A component of which only its values on the pairs of an evaluation are kept: its embedding would need
-/// more memory.
-#[derive(Clone, Debug)]
-pub struct RecordedComponent {
-    /// Which component.
-    pub(crate) kind: ComponentKind,
-    pub(crate) compatibility: Compatibility,
-    cols: usize,
-    /// By the number of the set.
-    values: Vec<RecordedValues>,
-}
+/// The columns of X of fewer pairs take no time worth mentioning.
+const KEPT_PAIRS: usize = 20_000;
 
-/// The values of a component on a set of pairs.
-#[derive(Clone, Debug)]
-struct RecordedValues {
-    similarities: Vec<f32>,
-    /// The features of every pair, if Act follows.
-    features: Option<Matrix>,
-}
-
-impl RecordedComponent {
-    fn new(
-        component: AdjustedComponent,
-        recording: &Recording<'_>,
-        params: &LearnParams<'_>,
-        exec: &Exec,
-    ) -> Self {
-        let values = |set: &&PairSet| {
-            let similarities = component.similarities(&set.pairs, exec);
-            let features = params.for_act.then(|| {
-                let AdjustedComponent { z, zh, .. } = &component;
-                let design = Hadamard { z, zh, pairs: &set.pairs, ordered: params.ordered_pairs };
-                let width = z.cols();
-                let mut rows = Matrix::zeros(set.len(), width);
-                exec.fill_rows(rows.as_mut_slice(), width, 64, |first, out| {
-                    design.fill(first..first + out.len() / width, out);
-                });
-                rows
-            });
-            RecordedValues { similarities, features }
-        };
-        let values = recording.sets.iter().map(values).collect();
-        let AdjustedComponent { kind, z, compatibility, .. } = component;
-        RecordedComponent { kind, compatibility, cols: z.cols(), values }
+/// The columns of X of pairs; those of many pairs are kept in the work folder under a name made from the pairs, which
+/// differ from split to split.
+fn pair_columns(source: &PairwiseSource<'_>, pairs: &[Pair], exec: &Exec) -> Matrix {
+    if pairs.len() < KEPT_PAIRS {
+        return source.columns(pairs, exec);
     }
-
-    fn of(&self, set: &PairSet) -> &RecordedValues {
-        let number = set.number.expect("only recorded pairs are evaluated");
-        &self.values[number]
-    }
-}
-
-/// The sets of pairs on which components are recorded.
-#[derive(Debug)]
-pub(crate) struct Recording<'a> {
-    sets: Vec<&'a PairSet>,
-}
-
-impl<'a> Recording<'a> {
-    /// Numbers the sets; all pairs that will be evaluated must be among them.
-    pub(crate) fn number(sets: &mut [&mut PairSet]) {
-        for (number, set) in sets.iter_mut().enumerate() {
-            set.number = Some(number);
-        }
-    }
-
-    /// Of sets that were numbered in this order.
-    pub(crate) fn of(sets: Vec<&'a PairSet>) -> Self {
-        assert!(sets.iter().enumerate().all(|(at, set)| set.number == Some(at)), "sets are in order");
-        Recording { sets }
-    }
+    let name = || {
+        let mut digest = ArrayDigest::default();
+        digest.add("pairs", pairs.as_flattened());
+        format!("columns of pairs {}", digest.finish())
+    };
+    let Ok(columns) = exec.kept(name, || Ok::<_, Infallible>(source.columns(pairs, exec)));
+    columns
 }
 
 /// Pairs, prepared for scoring by components.
@@ -154,7 +105,7 @@ pub struct PairSet {
 impl PairSet {
     /// Prepares pairs of nodes of the training graph.
     pub(crate) fn new(pairs: Vec<Pair>, source: Option<&PairwiseSource<'_>>, exec: &Exec) -> Self {
-        let columns = source.map(|source| source.columns(&pairs, exec));
+        let columns = source.map(|source| pair_columns(source, &pairs, exec));
         PairSet { pairs, columns, number: None }
     }
 
@@ -212,6 +163,36 @@ pub struct Learned {
     pub(crate) probe: Vec<f32>,
     /// Features of the training pairs of Act; `None` without Act.
     pub(crate) act: Option<DesignBlock>,
+}
+
+impl Stored for Learned {
+    fn write(&self, out: &mut StageWriter<'_>) -> std::io::Result<()> {
+        let recorded = matches!(self.component, LinkComponent::Recorded(_));
+        out.value(&recorded)?;
+        match &self.component {
+            LinkComponent::Recorded(component) => component.write(out)?,
+            LinkComponent::Embedded(AdjustedComponent { kind, z, zh, compatibility }) => {
+                out.value(kind)?;
+                z.write(out)?;
+                zh.write(out)?;
+                compatibility.write(out)?;
+            }
+            LinkComponent::Pairwise(_) => unreachable!("X is learned after the embeddings"),
+        }
+        out.slice(&self.probe)?;
+        self.act.write(out)
+    }
+
+    fn read(input: &mut StageReader<'_>) -> Option<Self> {
+        let component = if input.value()? {
+            LinkComponent::Recorded(RecordedComponent::read(input)?)
+        } else {
+            let kind = input.value()?;
+            let [z, zh] = [Matrix::read(input)?, Matrix::read(input)?];
+            LinkComponent::Embedded(AdjustedComponent { kind, z, zh, compatibility: Stored::read(input)? })
+        };
+        Some(Learned { component, probe: input.slice()?, act: Stored::read(input)? })
+    }
 }
 
 /// A score of pairs that Probe measures in addition to the components: the columns of X in one group of the
@@ -310,7 +291,8 @@ pub(crate) fn learn_embedded(
         _ => "compatibility".into(),
     };
     let width = params.width.unwrap_or_else(|| columns_of(&components, true));
-    let goal = FitGoal { cross: params.for_act, place };
+    let only = recording.and_then(Recording::nodes);
+    let goal = FitGoal { cross: params.for_act, place, only };
     let found = exec.stage(&name, components.len(), || {
         exec.try_map_owned(components, |component| {
             let Fitted { adjusted, seen, placement } =
@@ -351,8 +333,8 @@ pub(crate) fn learn_pairs<'a>(
         vec![PairScore { subject: Subject::Degrees, score: PairScoreKind::Degrees(degrees), probe }];
     let Some(source) = source else { return Ok((None, parts)) };
     exec.stage("pairs", 1, || {
-        let columns = source.columns(&training.act.pairs, exec);
-        let negatives = source.columns(&training.probe.pairs[training.probe.edges..], exec);
+        let columns = pair_columns(source, &training.act.pairs, exec);
+        let negatives = pair_columns(source, &training.probe.pairs[training.probe.edges..], exec);
         // Both sets begin with the same edges, whose columns are already computed.
         let probe = |x: &Pairwise| {
             let mut probe = x.similarities(&columns, exec);
@@ -476,6 +458,15 @@ mod tests {
         let learn = |recording: Option<&Recording<'_>>| {
             learn_embedded(built.clone(), &split, &training, recording, &learning, false, &exec).unwrap().0
         };
+        let few = Recording::of(vec![&positives, &negatives]).compact(10 * split.graph.rows());
+        assert!(few.nodes().is_some_and(|nodes| nodes.len() < split.graph.rows()));
+        for (compact, recorded) in learn(Some(&few)).iter().zip(&learn(Some(&recording))) {
+            assert_eq!(compact.component.cols(), recorded.component.cols());
+            for set in [&positives, &negatives] {
+                let [a, b] = [compact, recorded].map(|own| own.component.similarities(set, &exec));
+                assert_eq!(a, b);
+            }
+        }
         for (recorded, resident) in learn(Some(&recording)).iter().zip(&learn(None)) {
             assert!(matches!(recorded.component, LinkComponent::Recorded(_)));
             for set in [&positives, &negatives] {

@@ -17,6 +17,7 @@ use crate::seed::Seed;
 use crate::spec::TaskKind;
 use crate::split::{self, LinkPairs, NodeSets};
 use crate::task::{Links, Nodes, Run, Task};
+use crate::work_folder::{ArrayDigest, RunIdentity};
 
 pub use crate::task::{TestedLinks, TestedNodes};
 
@@ -154,6 +155,24 @@ fn fit<T: Task>(run: &Run<'_, T>) -> Result<Fitted<T::Tested>> {
     Ok(Fitted { report, model, tested })
 }
 
+/// What the results of all stages follow from.
+fn identity<T: Task>(run: &Run<'_, T>, keeps_model: bool) -> RunIdentity {
+    let &Run { graph, given, goal, params, .. } = run;
+    let split = given.map_or_else(String::new, |given| {
+        let mut digest = ArrayDigest::default();
+        T::add_given(given, &mut digest);
+        digest.finish()
+    });
+    let parameters = serde_json::to_value(T::run_params(params)).expect("parameters can be written as JSON");
+    RunIdentity {
+        program: format!("{} on {}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH),
+        task: format!("{} {goal:?}{}", T::KIND.name(), if keeps_model { " with a model" } else { "" }),
+        graph: graph.digest(),
+        split,
+        parameters,
+    }
+}
+
 /// Runs all splits and summarises them. `kept` receives the model of the first split.
 fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<Report> {
     let &Run { graph, given, params, exec, .. } = run;
@@ -161,12 +180,14 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
     let common = T::common(params);
     let plan = T::plan(run);
     plan.check()?;
+    exec.set_thrifty(plan.saves_memory);
     if let Some(warning) = plan.warning() {
         exec.tell(&warning);
     }
     let stages: Vec<(String, f64)> =
         plan.stages.iter().map(|stage| (stage.name.clone(), stage.seconds)).collect();
     exec.planned(&stages, common.splits);
+    exec.begin_run(|| identity(run, kept.is_some()))?;
     if (given.is_some() || T::KIND == TaskKind::Links && graph.times().is_some()) && common.splits > 1 {
         exec.notice(SAME_SPLIT);
     }
@@ -197,12 +218,15 @@ fn split<T: Task>(
     {
         let adjacency = T::adjacency(run, &split);
         let preparations = Preparations::learn(adjacency, run.graph.features(), common.component, run.exec)?;
-        let builder =
-            ComponentBuilder::new(adjacency, run.graph, &preparations, common.component, seed, run.exec);
-        for batch in builder.batches() {
-            let components = builder.build(&batch, run.exec)?;
-            clock.lap("components");
-            T::learn(run, &mut work, components)?;
+        let builder = ComponentBuilder::new(adjacency, run.graph, &preparations, common.component, seed);
+        for batch in builder.batches(run.exec) {
+            let name = || format!("{} {}", seed.0, component::stage_name(&batch));
+            let learned = run.exec.kept(name, || {
+                let components = builder.build(&batch, run.exec)?;
+                clock.lap("components");
+                T::learn(run, &work, components)
+            })?;
+            T::add(&mut work, learned);
             clock.lap_if(T::LEARNING_STAGE);
         }
     }

@@ -55,11 +55,27 @@ pub struct Plan {
     pub seconds: f64,
     /// The memory that the run may use; `None` if it is not limited.
     pub limit: Option<u64>,
+    /// Whether the run takes more time in order to fit: components are built one after the other, and no matrix is
+    /// kept beside its transpose. Results are the same but for rounding errors.
+    pub saves_memory: bool,
     /// If that is not enough: the largest embedding size, halved repeatedly, for which it is, and what that needs.
     pub smaller: Option<(usize, u64)>,
 }
 
 impl Plan {
+    fn fits(&self) -> bool {
+        self.limit.is_none_or(|limit| self.bytes <= limit)
+    }
+
+    /// This plan if it fits, or one that saves memory if that fits or is the smaller one.
+    fn or_saving(self, saving: impl FnOnce() -> Plan) -> Plan {
+        if self.fits() {
+            return self;
+        }
+        let other = Plan { saves_memory: true, ..saving() };
+        if other.bytes < self.bytes { other } else { self }
+    }
+
     /// Refuses a run that needs more memory than it may use.
     pub(crate) fn check(&self) -> Result<()> {
         let Some(limit) = self.limit.filter(|&limit| self.bytes > limit) else { return Ok(()) };
@@ -81,18 +97,18 @@ impl Plan {
 
     /// Adds the largest embedding size that fits, if this one does not.
     fn with_smaller(mut self, dim: usize, plan: impl Fn(usize) -> Plan) -> Plan {
-        if self.limit.is_some_and(|limit| self.bytes > limit) && dim / 2 >= LEAST_DIM {
+        if !self.fits() && dim / 2 >= LEAST_DIM {
             let half = plan(dim / 2);
-            let fits = half.limit.is_some_and(|limit| half.bytes <= limit);
-            self.smaller = if fits { Some((dim / 2, half.bytes)) } else { half.smaller };
+            self.smaller = if half.fits() { Some((dim / 2, half.bytes)) } else { half.smaller };
         }
         self
     }
 
     /// One line about a run that takes long or needs much memory.
     pub(crate) fn warning(&self) -> Option<String> {
-        (self.seconds >= 60.0 || self.bytes >= 4 << 30).then(|| {
-            format!("this run takes about {} and {} of memory", duration(self.seconds), size(self.bytes))
+        (self.seconds >= 60.0 || self.bytes >= 4 << 30 || self.saves_memory).then(|| {
+            let how = if self.saves_memory { ", in a slower way that fits into the memory" } else { "" };
+            format!("this run takes about {} and {} of memory{how}", duration(self.seconds), size(self.bytes))
         })
     }
 }
@@ -207,6 +223,7 @@ fn needs_of(
     sizes: &GraphSizes,
     entries: f64,
     params: &ComponentParams,
+    saving: bool,
     threads: f64,
 ) -> ComponentNeeds {
     let GraphSizes { nodes, .. } = *sizes;
@@ -232,8 +249,8 @@ fn needs_of(
             let walking = nodes * 2.0 * trials * WALK * 1e-9 / threads;
             ComponentNeeds {
                 columns: dim,
-                // The counts and their transpose, and sums of weights.
-                building: 2.0 * 8.0 * visits
+                // The counts and their transpose or a part of it, and sums of weights.
+                building: if saving { 17.0 / 16.0 * 8.0 * visits + 16.0 * nodes } else { 2.0 * 8.0 * visits }
                     + 2.0 * sizes.rows(width)
                     + sizes.if_weighted(8.0 * (entries + nodes)),
                 built: 2.0 * sizes.rows(dim),
@@ -295,7 +312,14 @@ impl Planner {
     fn plan(self, splits: usize, exec: &Exec) -> Plan {
         let bytes = self.stages.iter().map(|stage| stage.bytes).max().unwrap_or(0);
         let seconds = splits as f64 * self.stages.iter().map(|stage| stage.seconds).sum::<f64>();
-        Plan { stages: self.stages, bytes, seconds, limit: exec.memory_limit(), smaller: None }
+        Plan {
+            stages: self.stages,
+            bytes,
+            seconds,
+            limit: exec.memory_limit(),
+            saves_memory: false,
+            smaller: None,
+        }
     }
 }
 
@@ -305,6 +329,22 @@ fn useful(exec: &Exec) -> f64 {
 
 /// The plan of link prediction.
 pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkParams, exec: &Exec) -> Plan {
+    let plan = |saving| links_in_one_way(graph, own, goal, params, saving, exec);
+    plan(false).or_saving(|| plan(true)).with_smaller(params.component.dim, |dim| {
+        let mut params = params.clone();
+        params.component.dim = dim;
+        links(graph, own, goal, &params, exec)
+    })
+}
+
+fn links_in_one_way(
+    graph: &Graph,
+    own: Option<&LinkPairs>,
+    goal: Goal,
+    params: &LinkParams,
+    saving: bool,
+    exec: &Exec,
+) -> Plan {
     let sizes = GraphSizes::of(graph, &params.component);
     let GraphSizes { nodes, entries, .. } = sizes;
     let threads = useful(exec);
@@ -360,14 +400,11 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
 
     let kinds: Vec<ComponentKind> =
         params.component.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
-    let ways = [true, false]
-        .map(|plain| kinds.iter().any(|kind| kind.uses_features() && (kind.group_is_paper() == plain)));
-    planner.held += ways.iter().filter(|&&used| used).count() as f64 * sizes.prepared();
     let needs: Vec<(ComponentKind, ComponentNeeds)> = kinds
         .iter()
-        .map(|&kind| (kind, needs_of(kind, &sizes, 2.0 * train, &params.component, threads)))
+        .map(|&kind| (kind, needs_of(kind, &sizes, 2.0 * train, &params.component, saving, threads)))
         .collect();
-    let large = params.component.is_large(graph.nodes());
+    let large = saving || params.component.is_large(graph.nodes());
     let record = !act || pairs < 2.0 * nodes;
     let width = needs.iter().map(|need| need.1.columns).sum::<f64>()
         + PAIRWISE_WIDTH as f64
@@ -382,18 +419,36 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
     // While it is learned: basis, ẑ, ẑ H, and the same for the rows of training pairs.
     let learning =
         |columns: f64| 3.0 * sizes.rows(columns) + (2.0 + 1.0 / folds.max(1.0)) * 4.0 * rows * columns;
+    // The same where only rows of evaluated pairs are wanted in the end.
+    let compact = record && 4.0 * pairs < nodes && rows > 0.0;
+    let learning_large = |columns: f64| {
+        let later = if compact { 1.0 } else { 2.0 };
+        let before = 2.0 * sizes.rows(columns) + 4.0 * rows * columns;
+        before.max(later * sizes.rows(columns) + (2.0 + 1.0 / folds.max(1.0)) * 4.0 * rows * columns)
+    };
+    // Features are prepared in up to two ways, when the first component needs them.
+    let mut ways = Vec::new();
+    let mut prepare = |kind: ComponentKind| {
+        let first = kind.uses_features() && !ways.contains(&kind.group_is_paper());
+        if first {
+            ways.push(kind.group_is_paper());
+        }
+        if first { sizes.prepared() } else { 0.0 }
+    };
     let fitting = |columns: f64| {
         (nodes + rows) * columns * columns * DENSE * 1e-9 / threads + 6.0 * fitted * columns * 2e-9 / threads
     };
     let parallel = if large { 1 } else { exec.threads().min(needs.len().max(1)) };
     if large {
         for (kind, need) in &needs {
-            let needed = need.building.max(need.built).max(learning(need.columns));
+            planner.held += prepare(*kind);
+            let needed = need.building.max(need.built).max(learning_large(need.columns));
             let seconds = need.seconds + folds * need.again + fitting(need.columns);
             planner.stage(format!("component {}", kind.name()), needed, seconds);
             planner.held += kept(need.columns);
         }
     } else {
+        planner.held += kinds.iter().map(|&kind| prepare(kind)).sum::<f64>();
         let all = |of: &dyn Fn(&ComponentNeeds) -> f64| needs.iter().map(|need| of(&need.1)).sum::<f64>();
         let largest = |of: &dyn Fn(&ComponentNeeds) -> f64| {
             let mut sizes: Vec<f64> = needs.iter().map(|need| of(&need.1)).collect();
@@ -425,15 +480,20 @@ pub fn links(graph: &Graph, own: Option<&LinkPairs>, goal: Goal, params: &LinkPa
         let passes = 60.0 * fitted * width * 0.1e-9 + 15.0 * (choice + valid) * width * 0.5e-9;
         planner.stage("act", 100.0 * fitted, passes / threads);
     }
-    planner.plan(params.splits, exec).with_smaller(params.component.dim, |dim| {
-        let mut params = params.clone();
-        params.component.dim = dim;
-        links(graph, own, goal, &params, exec)
-    })
+    planner.plan(params.splits, exec)
 }
 
 /// The plan of node classification.
 pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Plan {
+    let plan = |saving| nodes_in_one_way(graph, goal, params, saving, exec);
+    plan(false).or_saving(|| plan(true)).with_smaller(params.component.dim, |dim| {
+        let mut params = params.clone();
+        params.component.dim = dim;
+        nodes(graph, goal, &params, exec)
+    })
+}
+
+fn nodes_in_one_way(graph: &Graph, goal: Goal, params: &NodeParams, saving: bool, exec: &Exec) -> Plan {
     let sizes = GraphSizes::of(graph, &params.component);
     let GraphSizes { nodes, entries, .. } = sizes;
     let threads = useful(exec);
@@ -441,6 +501,7 @@ pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Pla
     let known = labelled * (params.split.train + params.split.valid);
     let test = (labelled - known).clamp(0.0, params.split.max_evaluated as f64);
     let large = params.component.is_large(graph.nodes());
+    let one_by_one = large || saving;
     // Rows of components that are kept.
     let rows = if large { (known + test).min(nodes) } else { nodes };
 
@@ -454,12 +515,12 @@ pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Pla
         .component
         .kinds
         .iter()
-        .map(|&kind| (kind, needs_of(kind, &sizes, entries, &params.component, threads)))
+        .map(|&kind| (kind, needs_of(kind, &sizes, entries, &params.component, saving, threads)))
         .collect();
     let kept = |columns: f64| 4.0 * rows * columns;
     let all = |of: &dyn Fn(&ComponentNeeds) -> f64| needs.iter().map(|need| of(&need.1)).sum::<f64>();
     let width = all(&|need| need.columns);
-    if large {
+    if one_by_one {
         for (kind, need) in &needs {
             planner.stage(format!("component {}", kind.name()), need.building.max(need.built), need.seconds);
             planner.held += kept(need.columns);
@@ -488,18 +549,14 @@ pub fn nodes(graph: &Graph, goal: Goal, params: &NodeParams, exec: &Exec) -> Pla
     let controls = if graph.features().cols() == 0 { 0.0 } else { 2.0 };
     let seconds = controls * propagated.iter().map(|need| need.seconds).sum::<f64>();
     let at_once =
-        if large { largest } else { propagated.iter().map(|need| need.built).sum::<f64>() + largest };
+        if one_by_one { largest } else { propagated.iter().map(|need| need.built).sum::<f64>() + largest };
     // Another graph of the same size, made from a list of edges and a set of them.
     let rewired = if controls > 0.0 { sizes.adjacency(entries) + 20.0 * entries } else { 0.0 };
     planner.stage("information", at_once.max(rewired) + rewired / 3.0, seconds + entries * controls * 60e-9);
     if goal == Goal::Act {
         planner.stage("act", 4.0 * rows * width, known * width * width * 4.0 * DENSE * 1e-9 / threads + 1.0);
     }
-    planner.plan(params.splits, exec).with_smaller(params.component.dim, |dim| {
-        let mut params = params.clone();
-        params.component.dim = dim;
-        self::nodes(graph, goal, &params, exec)
-    })
+    planner.plan(params.splits, exec)
 }
 
 impl ComponentKind {

@@ -29,6 +29,7 @@ use crate::probe::Probed;
 use crate::seed::Seed;
 use crate::spec::{Group, Subject, TaskKind};
 use crate::split::TimeOrder;
+use crate::work_folder::{ArrayDigest, Stored};
 
 /// The inputs of a run, the same for every split.
 pub(crate) struct Run<'a, T: Task> {
@@ -65,6 +66,8 @@ pub(crate) trait Task: Sized {
     type Split;
     /// The components learned from the training data, with the samples for their evaluation.
     type Work<'a>;
+    /// What is learned by some of the components.
+    type Learned: Stored;
     /// The fit of Act.
     type Fit;
     /// Test data and their scores.
@@ -77,6 +80,9 @@ pub(crate) trait Task: Sized {
     fn validate(params: &Self::Params) -> Result<()>;
     fn common(params: &Self::Params) -> CommonParams<'_>;
     fn run_params(params: &Self::Params) -> RunParams;
+
+    /// Adds a split supplied by the caller to the identity of a run.
+    fn add_given(given: &Self::Given, digest: &mut ArrayDigest);
 
     /// The expected memory and time.
     fn plan(run: &Run<'_, Self>) -> Plan;
@@ -92,7 +98,10 @@ pub(crate) trait Task: Sized {
         seed: Seed,
     ) -> Result<Self::Work<'a>>;
     /// Learns from the training data by some of the components.
-    fn learn(run: &Run<'_, Self>, work: &mut Self::Work<'_>, components: Vec<Component>) -> Result<()>;
+    fn learn(run: &Run<'_, Self>, work: &Self::Work<'_>, components: Vec<Component>)
+    -> Result<Self::Learned>;
+    /// Adds what was learned, now or by an earlier process.
+    fn add(work: &mut Self::Work<'_>, learned: Self::Learned);
     /// Ends learning, after all components.
     fn finish_learning(run: &Run<'_, Self>, work: &mut Self::Work<'_>) -> Result<()>;
     fn probe(run: &Run<'_, Self>, work: &Self::Work<'_>, seed: Seed) -> Result<Probed>;

@@ -292,8 +292,13 @@ pub(crate) struct NeedsArgs {
     #[arg(long, value_name = "SIZE", value_parser = memory_size, help_heading = OUTPUT)]
     pub(crate) memory: Option<u64>,
     /// Only print how much memory and time each stage will need
-    #[arg(long, conflicts_with = "html", help_heading = OUTPUT)]
+    #[arg(long, conflicts_with_all = ["html", "resume"], help_heading = OUTPUT)]
     pub(crate) plan: bool,
+    /// Keep finished stages in a folder: the same command continues there if it is ended
+    ///
+    /// A new or empty folder begins a run. It is deleted when the results are written.
+    #[arg(long, value_name = "FOLDER", help_heading = OUTPUT)]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// Reads a size such as `8G`, `1.5GiB` or `500M`.

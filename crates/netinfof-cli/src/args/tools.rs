@@ -9,7 +9,8 @@ use netinfof::synth::Generator;
 use super::input::{GraphArgs, LoadArgs, SplitArgs};
 use super::output::{DetailArgs, OutputArgs, ProgressArgs};
 use super::run::Task;
-use super::{INPUT, OUTPUT, TASK};
+use super::{INPUT, METHOD, OUTPUT, TASK};
+use crate::plot::NodeColour;
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct InspectArgs {
@@ -51,6 +52,23 @@ pub(crate) struct ReportArgs {
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) detail: DetailArgs,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct PlotArgs {
+    #[command(flatten)]
+    pub(crate) graph: GraphArgs,
+    /// SVG file to write
+    #[arg(short, long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) output: PathBuf,
+    /// Component that places the nodes, such as U, R, F, P or S [default: S with features, U without]
+    #[arg(long, value_name = "NAME", help_heading = METHOD)]
+    pub(crate) by: Option<String>,
+    /// What colours the nodes [default: class where there are classes, else degree]
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = METHOD)]
+    pub(crate) color: Option<NodeColour>,
+    #[command(flatten)]
+    pub(crate) progress: ProgressArgs,
 }
 
 #[derive(Debug, ClapArgs)]

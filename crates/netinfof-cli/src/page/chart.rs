@@ -7,7 +7,7 @@ use netinfof::report::{Comparison, Group};
 use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
 use netinfof::report::{Information, TargetKind};
 
-use super::table::escape;
+use super::table::{escape, term};
 
 /// An SVG of this size with title and description. `id` must be unique on the page and may hold any text.
 fn drawn(id: &str, [width, height]: [f64; 2], title: &str, description: &str, inside: &str) -> String {
@@ -127,7 +127,7 @@ pub(super) fn information(rows: &[(String, &str, Estimate)], found: &Information
             "<div class=\"row {group}\"><span>{}</span><span class=\"track\"><i class=\"zero\" style=\"left:{zero:.2}%\"></i>\
              <i class=\"bar\" style=\"left:{:.2}%;width:{:.2}%\"></i><i class=\"span\" style=\"left:{low:.2}%;width:{:.2}%\"></i></span>\
              <span class=\"figure\"><b>{:.3}</b> <span>{from:.3} – {to:.3}</span> <b>{share:.0} %</b></span></div>",
-            escape(name),
+            explained(name),
             zero.min(end),
             (end - zero).abs().max(0.2),
             high - low,
@@ -145,6 +145,33 @@ pub(super) fn information(rows: &[(String, &str, Estimate)], found: &Information
          {inside}<div class=\"row\"><span></span><span class=\"track ticks\">{ticks}</span><span></span></div></div>",
         escape(&said.join("; "))
     )
+}
+
+/// The name of a group of components, with its meaning.
+fn explained(name: &str) -> String {
+    let meaning = match name {
+        "structure" => {
+            "what edges alone show: embeddings of the adjacency (U) and of random walks (R), communities, roles of nodes (C), \
+             for links also statistics of pairs (X)"
+        }
+        "features" => "what the features of the nodes alone show, without any edge (F)",
+        "propagated features" => {
+            "averages of the features of neighbours (P) and of nodes with their neighbours (S), as in the layers of a GNN"
+        }
+        "all together" => "all components in one model",
+        "control, other features" => {
+            "all together, but with propagated features of other nodes: what propagation adds without the features"
+        }
+        "control, other edges" => {
+            "all together, but with features propagated over random edges between nodes of the same degrees"
+        }
+        "features, by distance" => "a model of the features that also finds relations that are not linear",
+        "products of components" => {
+            "relations between two parts of the data where neither predicts anything alone"
+        }
+        _ => return escape(name),
+    };
+    term(name, meaning)
 }
 
 /// Differences with their intervals, and a line at zero.
@@ -270,25 +297,27 @@ pub(super) fn heat(name: &str, compat: &CompatReport) -> String {
     drawn(&format!("compat-{name}"), [side, side], &title, &said, &svg)
 }
 
-/// Horizontal bars; each row is name, class, value and the text beside the bar.
+/// Horizontal bars; each row is name, class, value and the text beside the bar. Made of text, not SVG, so that it
+/// fits small screens.
 pub(super) fn bars(id: &str, title: &str, rows: &[(String, &str, f64, String)]) -> String {
     let top = rows.iter().map(|row| row.2).fold(1e-12, f64::max);
-    let height = 8.0 + 26.0 * rows.len() as f64;
-    let x = AxisProjection { values: [0.0, top], pixels: [176.0, 560.0] };
-    let mut svg = String::new();
-    for (row, (name, class, value, words)) in rows.iter().enumerate() {
-        let y = 16.0 + 26.0 * row as f64;
-        text(&mut svg, 168.0, y + 4.0, "end", "", name);
+    let mut inside = String::new();
+    for (name, class, value, words) in rows {
         let _ = write!(
-            svg,
-            "<g class=\"{class}\"><rect class=\"bar\" x=\"176\" y=\"{:.1}\" width=\"{:.1}\" height=\"16\"/></g>",
-            y - 8.0,
-            x.at(*value) - 176.0
+            inside,
+            "<div class=\"row {class}\"><span>{}</span><span class=\"track\"><i class=\"bar\" style=\"left:0;width:{:.2}%\"></i></span>\
+             <span class=\"beside\">{}</span></div>",
+            escape(name),
+            100.0 * value.max(0.0) / top,
+            escape(words)
         );
-        text(&mut svg, x.at(*value) + 8.0, y + 4.0, "start", "soft", words);
     }
     let said: Vec<String> = rows.iter().map(|(name, _, _, words)| format!("{name} {words}")).collect();
-    drawn(id, [770.0, height], title, &said.join("; "), &svg)
+    format!(
+        "<div id=\"{id}-t\" class=\"bits plain\" role=\"img\" aria-label=\"{}: {}\">{inside}</div>",
+        escape(title),
+        escape(&said.join("; "))
+    )
 }
 
 /// A curve in the unit square; `chance` is the line of a model without information.

@@ -2,8 +2,13 @@
 
 use std::fmt::Write as _;
 
+/// A term with its meaning, which is shown when it is pointed at or has the focus.
+pub(super) fn term(word: &str, meaning: &str) -> String {
+    format!("<dfn tabindex=\"0\" title=\"{}\">{}</dfn>", escape(meaning), escape(word))
+}
+
 /// Text as HTML that shows exactly this text.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -2,6 +2,7 @@
 
 use super::{Folder, netinfof, stderr, stdout};
 use serde_json::Value;
+use std::path::Path;
 use std::process::Command;
 
 fn json(args: &[&str]) -> Value {
@@ -125,13 +126,69 @@ fn plans_predict_the_peak_memory() {
     }
 }
 
+/// A run that is killed again and again gets on, and its result is that of a run that was never killed.
+#[test]
+fn killed_runs_continue_with_the_same_result() {
+    let folder = Folder::new();
+    let work = folder.path("work");
+    let run =
+        ["act", "synth:large?nodes=6000&features=32", "--splits", "1", "--threads", "2", "--json", "-", "-q"];
+    let timeless = |mut value: Value| {
+        for key in ["command", "peak_memory_bytes"] {
+            value[key].take();
+        }
+        value["splits"][0]["seconds"].take();
+        value
+    };
+    let plain = timeless(json(&run));
+    let resumed = [&run[..], &["--resume", &work]].concat();
+    let mut killed = 0;
+    let found = (0..).find_map(|attempt| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_netinfof"))
+            .args(&resumed)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        // Odd times, so that runs are killed in all stages; later ones live long enough to end.
+        let mut left = 37 + 61 * attempt;
+        while left > 0 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(std::time::Duration::from_millis(left.min(20)));
+            left = left.saturating_sub(20);
+        }
+        if attempt < 60 {
+            // SIGKILL, unless it has ended.
+            let _ = child.kill();
+        }
+        let output = child.wait_with_output().unwrap();
+        killed += usize::from(!output.status.success());
+        output.status.success().then(|| serde_json::from_slice(&output.stdout).unwrap())
+    });
+    assert!(killed > 1, "it was never killed");
+    assert_eq!(timeless(found.unwrap()), plain);
+    assert!(!Path::new(&work).exists(), "nothing is left behind");
+}
+
+#[test]
+fn folders_of_other_runs_are_refused_in_one_line() {
+    let folder = Folder::new();
+    folder.file("thesis.tex", "x");
+    let output = netinfof(&["probe", "synth:demo", "--resume", &folder.path("."), "-q"]);
+    let said = stderr(&output);
+    assert!(
+        output.status.code() == Some(1) && said.contains("not a work folder: it holds `thesis.tex`"),
+        "{said}"
+    );
+    assert!(Path::new(&folder.path("thesis.tex")).exists());
+}
+
 #[test]
 fn a_run_that_needs_too_much_memory_is_refused_in_one_line() {
-    let output = netinfof(&["probe", "synth:demo", "--memory", "40M", "--json", "-"]);
+    let output = netinfof(&["probe", "synth:demo", "--memory", "20M", "--json", "-"]);
     assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()));
     let said = stderr(&output);
     let errors: Vec<&str> = said.lines().filter(|line| line.starts_with("error: ")).collect();
-    assert!(errors.len() == 1 && errors[0].contains("may use 40 MiB"), "{said}");
+    assert!(errors.len() == 1 && errors[0].contains("may use 20 MiB"), "{said}");
     let output = netinfof(&["probe", "synth:demo", "--memory", "lots"]);
     assert!(output.status.code() == Some(2) && stderr(&output).contains("a size such as 8G"));
     let text = stdout(&netinfof(&["act", "synth:demo", "--plan", "-q"]));

@@ -17,7 +17,13 @@ fn a_page_from_the_json_is_the_page_of_the_run() {
             stdout(&again)
         );
         let read = |path: &str| std::fs::read_to_string(path).unwrap();
-        assert_eq!(read(&page), read(&folder.path("run.html")));
+        // The map needs the graph, which a report does not hold.
+        let (before, rest) = read(&page)
+            .split_once("<section id=\"map\">")
+            .map(|(a, b)| (a.to_string(), b.to_string()))
+            .unwrap();
+        let after = rest.split_once("</section>\n").unwrap().1;
+        assert_eq!(format!("{before}{after}"), read(&folder.path("run.html")));
         let html = read(&page);
         assert!(
             !html.contains("src=") && !html.contains("href=\"http") && !html.contains("@import"),
@@ -26,6 +32,52 @@ fn a_page_from_the_json_is_the_page_of_the_run() {
         let json: Value = serde_json::from_str(&read(&run)).unwrap();
         let command = json["command"].as_str().unwrap();
         assert!(command.starts_with("netinfof ") && command.contains("--html"), "{command}");
+    }
+}
+
+#[test]
+fn plots_are_written_or_refused_in_one_line() {
+    let folder = Folder::new();
+    let (svg, run) = (folder.path("plot.svg"), folder.path("run.json"));
+    assert!(netinfof(&["probe", "--splits", "1", "--json", &run, "-q"]).status.success());
+    for (args, wanted) in [
+        (&["plot", "synth:demo"][..], "class 0"),
+        (&["plot", "synth:demo", "--color", "degree", "--by", "U"], "degree 1"),
+        (&["plot", &run], "no information 0.50"),
+    ] {
+        let output = netinfof(&[args, &["-o", &svg]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = std::fs::read_to_string(&svg).unwrap();
+        assert!(
+            text.starts_with("<svg xmlns") && text.ends_with("</svg>\n") && text.contains(wanted),
+            "{args:?}"
+        );
+    }
+    let ring = folder.file("ring.csv", ring(60, ","));
+    for (args, wanted) in [
+        (&["plot", &ring, "--color", "class", "-o", &svg][..], "a graph with classes"),
+        (&["plot", "synth:demo", "--by", "X", "-o", &svg], "a component that embeds nodes"),
+        (&["plot", &run, "--by", "U", "-o", &svg], "need a graph"),
+        (&["plot", "synth:demo", "-o", "plot.png"], "a file name ending in .svg"),
+    ] {
+        let output = netinfof(args);
+        assert!(output.status.code() == Some(1) && stderr(&output).contains(wanted), "{}", stderr(&output));
+    }
+}
+
+/// Lines fit narrow terminals, but for names and commands, which are not broken.
+#[test]
+fn reports_fit_the_width_of_the_terminal() {
+    for columns in ["60", "80", "120"] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_netinfof"))
+            .args(["act", "--splits", "1", "-q"])
+            .env("COLUMNS", columns)
+            .output()
+            .unwrap();
+        let text = stdout(&output);
+        let wide = |line: &&str| line.chars().count() > columns.parse::<usize>().unwrap().max(75);
+        assert_eq!(text.lines().find(wide), None, "{columns}");
+        assert!(text.contains("propagated features"), "{text}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Builds components of a training graph, all at once or in batches.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::features::Filtered;
 use super::pca::{PrincipalAxes, Sparse, pca};
@@ -39,12 +40,21 @@ impl Preparations {
     }
 }
 
+/// The name of the stage in which these components are built.
+pub(crate) fn stage_name(kinds: &[ComponentKind]) -> String {
+    match kinds {
+        [one] => format!("component {}", one.name()),
+        _ => "components".into(),
+    }
+}
+
 /// Builds components of a training graph, all at once or in batches.
 pub(crate) struct ComponentBuilder<'a> {
     graph: &'a Csr,
     inputs: NodeInputs<'a>,
     preparations: &'a Preparations,
-    prepared: [Option<FeatureOperator<'a>>; 2],
+    /// Prepared features, by weighting; made when the first component needs them.
+    prepared: [OnceLock<FeatureOperator<'a>>; 2],
     params: &'a ComponentParams,
     seed: Seed,
 }
@@ -56,21 +66,17 @@ impl<'a> ComponentBuilder<'a> {
         preparations: &'a Preparations,
         params: &'a ComponentParams,
         seed: Seed,
-        exec: &Exec,
     ) -> Self {
-        let inputs = inputs.into();
-        let features = inputs.features;
-        let prepared =
-            preparations.0.each_ref().map(|how| how.as_ref().map(|how| how.apply(features, graph, exec)));
-        ComponentBuilder { graph, inputs, preparations, prepared, params, seed }
+        let prepared = [OnceLock::new(), OnceLock::new()];
+        ComponentBuilder { graph, inputs: inputs.into(), preparations, prepared, params, seed }
     }
 
     /// The components of the parameters that are embeddings, in batches that are in memory at once: all, or one
     /// after the other if embeddings are large.
-    pub(crate) fn batches(&self) -> Vec<Vec<ComponentKind>> {
+    pub(crate) fn batches(&self, exec: &Exec) -> Vec<Vec<ComponentKind>> {
         // X is computed for pairs, not here.
         let kinds = self.params.kinds.iter().copied().filter(|kind| !kind.is_pairwise());
-        if self.params.is_large(self.graph.rows()) {
+        if exec.is_thrifty() || self.params.is_large(self.graph.rows()) {
             kinds.map(|kind| vec![kind]).collect()
         } else {
             vec![kinds.collect()]
@@ -83,18 +89,23 @@ impl<'a> ComponentBuilder<'a> {
         exec: &Exec,
         mut use_batch: impl FnMut(Vec<Component>) -> Result<()>,
     ) -> Result<()> {
-        self.batches().iter().try_for_each(|batch| use_batch(self.build(batch, exec)?))
+        self.batches(exec).iter().try_for_each(|batch| use_batch(self.build(batch, exec)?))
     }
 
     /// Builds some of the components.
     ///
     /// `O(m d)` and `O(nnz(X) d)` for a few passes; memory of a few n × d matrices per component.
     pub(crate) fn build(&self, kinds: &[ComponentKind], exec: &Exec) -> Result<Vec<Component>> {
-        let name = match kinds {
-            [one] => format!("component {}", one.name()),
-            _ => "components".into(),
+        let used = |weighting: Weighting| {
+            kinds.iter().any(|kind| kind.uses_features() && kind.spec().weighting == weighting)
         };
-        let components = exec.stage(&name, kinds.len(), || {
+        for weighting in Weighting::ALL {
+            let at = weighting.index();
+            if let Some(how) = self.preparations.0[at].as_ref().filter(|_| used(weighting)) {
+                self.prepared[at].get_or_init(|| how.apply(self.inputs.features, self.graph, exec));
+            }
+        }
+        let components = exec.stage(&stage_name(kinds), kinds.len(), || {
             exec.try_map(kinds, |&kind| {
                 let component = self.build_kind(kind, exec)?;
                 exec.step()?;
@@ -129,7 +140,7 @@ impl<'a> ComponentBuilder<'a> {
             return build_from_table(kind, &rows, graph, params, seed, exec);
         }
         let which = kind.spec().weighting.index();
-        let mut component = build_one(kind, graph, self.prepared[which].as_ref(), params, seed, exec)?;
+        let mut component = build_one(kind, graph, self.prepared[which].get(), params, seed, exec)?;
         let table = self.preparations.0[which].as_ref().is_some_and(Preparation::lengths_matter);
         component.lengths_matter = table && kind.uses_features();
         Ok(component)
@@ -146,7 +157,7 @@ pub fn build<'a>(
 ) -> Result<Vec<Component>> {
     let inputs = inputs.into();
     let preparations = Preparations::learn(graph, inputs.features, params, exec)?;
-    let builder = ComponentBuilder::new(graph, inputs, &preparations, params, seed, exec);
+    let builder = ComponentBuilder::new(graph, inputs, &preparations, params, seed);
     let kinds: Vec<ComponentKind> = params.kinds.iter().copied().filter(|kind| !kind.is_pairwise()).collect();
     builder.build(&kinds, exec)
 }
@@ -169,12 +180,14 @@ fn build_one(
     let mut embedding = None;
     let basis = match kind.spec().source {
         ComponentSource::Adjacency => {
-            Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: graph })?))
+            Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: Some(graph) })?))
         }
         ComponentSource::Walks => {
             let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
             exec.check()?;
-            let axes = structure(svd(&Sparse { matrix: &counts, transpose: &counts.transpose() })?);
+            let transpose = (!exec.is_thrifty()).then(|| counts.transpose());
+            let axes = structure(svd(&Sparse { matrix: &counts, transpose: transpose.as_ref() })?);
+            drop(transpose);
             embedding = Some(kernel::spmm(Scaled::plain(&counts), &axes, exec));
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }

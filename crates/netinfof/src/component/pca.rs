@@ -116,10 +116,10 @@ pub(super) fn inverse_column_norms(op: &dyn LinearOperator, exec: &Exec) -> Vec<
     lengths.iter().map(inverse).collect()
 }
 
-/// A sparse matrix with its transpose.
+/// A sparse matrix with its transpose; without it, products with the transpose take longer.
 pub(super) struct Sparse<'a> {
     pub(super) matrix: &'a Csr,
-    pub(super) transpose: &'a Csr,
+    pub(super) transpose: Option<&'a Csr>,
 }
 
 impl LinearOperator for Sparse<'_> {
@@ -133,7 +133,10 @@ impl LinearOperator for Sparse<'_> {
         kernel::spmm(Scaled::plain(self.matrix), x, exec)
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        kernel::spmm(Scaled::plain(self.transpose), x, exec)
+        match self.transpose {
+            Some(transpose) => kernel::spmm(Scaled::plain(transpose), x, exec),
+            None => kernel::spmm_transposed(self.matrix, x, exec),
+        }
     }
     fn cost(&self) -> f64 {
         self.matrix.nnz() as f64 * SPARSE_COST

@@ -15,6 +15,7 @@ use crate::graph::{Csr, CustomComponent, Features, NodeId, NodeInputs};
 use crate::linalg::LinearOperator as _;
 use crate::matrix::Matrix;
 use crate::seed::Seed;
+use crate::work_folder::{StageReader, StageWriter, Stored};
 
 /// How a component embeds nodes.
 #[derive(Clone, Debug)]
@@ -81,6 +82,63 @@ impl<'a> PlacementInput<'a> {
             }
         });
         Cow::Owned(own)
+    }
+}
+
+impl Stored for NodePlacement {
+    fn write(&self, out: &mut StageWriter<'_>) -> std::io::Result<()> {
+        let NodePlacement { kind, basis, norm } = self;
+        let from = match basis {
+            PlacementBasis::Nothing => 0,
+            PlacementBasis::Adjacency { .. } => 1,
+            PlacementBasis::Walks { .. } => 2,
+            PlacementBasis::Features { .. } => 3,
+            PlacementBasis::Custom { .. } => 4,
+        };
+        out.value(&(kind, from, norm.unit, norm.shortest.to_bits(), norm.scale.is_some()))?;
+        out.slice(norm.scale.as_deref().unwrap_or_default())?;
+        match basis {
+            PlacementBasis::Nothing => Ok(()),
+            PlacementBasis::Adjacency { axes } => axes.write(out),
+            PlacementBasis::Walks { axes, trials, seed } => {
+                out.value(&(trials, seed))?;
+                axes.write(out)
+            }
+            PlacementBasis::Features { axes, shift, filter } => {
+                out.value(filter)?;
+                out.slice(shift)?;
+                axes.write(out)
+            }
+            PlacementBasis::Custom { axes, shift, preparation } => {
+                out.value(preparation)?;
+                out.slice(shift)?;
+                axes.write(out)
+            }
+        }
+    }
+
+    fn read(input: &mut StageReader<'_>) -> Option<Self> {
+        let (kind, from, unit, shortest, scaled): (ComponentKind, u8, bool, u32, bool) = input.value()?;
+        let scale: Vec<f32> = input.slice()?;
+        let norm = Norm { scale: scaled.then_some(scale), unit, shortest: f32::from_bits(shortest) };
+        let basis = match from {
+            0 => PlacementBasis::Nothing,
+            1 => PlacementBasis::Adjacency { axes: Matrix::read(input)? },
+            2 => {
+                let (trials, seed) = input.value()?;
+                PlacementBasis::Walks { trials, seed, axes: Matrix::read(input)? }
+            }
+            3 => {
+                let (filter, shift) = (input.value()?, input.slice()?);
+                PlacementBasis::Features { filter, shift, axes: Matrix::read(input)? }
+            }
+            4 => {
+                let (preparation, shift) = (input.value()?, input.slice()?);
+                PlacementBasis::Custom { preparation, shift, axes: Matrix::read(input)? }
+            }
+            _ => return None,
+        };
+        Some(NodePlacement { kind, basis, norm })
     }
 }
 

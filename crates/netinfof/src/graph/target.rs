@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Graph;
 use crate::error::{Error, Result};
+use crate::work_folder::ArrayDigest;
 
 /// The kind of the target of nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +99,14 @@ pub enum Target {
     Numbers(Vec<f64>),
     /// Any number of labels per node.
     Labels(LabelSets),
+}
+
+impl LabelSets {
+    pub(super) fn add_to(&self, digest: &mut ArrayDigest) {
+        digest.add("label rows", &self.rows);
+        let known: Vec<u8> = self.known.iter().map(|&known| u8::from(known)).collect();
+        digest.add("known labels", &known);
+    }
 }
 
 impl Target {

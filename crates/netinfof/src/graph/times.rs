@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Graph, Pair, ordered};
 use crate::error::{Error, Result};
+use crate::work_folder::ArrayDigest;
 
 /// What the numbers of times mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +80,11 @@ pub struct EdgeTimes {
 }
 
 impl EdgeTimes {
+    pub(super) fn add_to(&self, digest: &mut ArrayDigest) {
+        digest.add("times", &self.first);
+        digest.add("repeats", self.repeats.as_flattened());
+    }
+
     /// The column or array that holds the times.
     pub fn column(&self) -> &str {
         &self.column

@@ -25,14 +25,44 @@ impl<'a> Scaled<'a> {
 /// The sparse-dense product, one task per block of rows. `O(nnz · columns)`.
 pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
     let mut out = Matrix::zeros(a.matrix.rows(), x.cols());
-    fill_products(a, x, &mut out, |at| at, exec);
+    fill_products(a, x, &mut out, |at| at, true, exec);
     out
 }
+
+/// The product with the transpose, which is made and used for a part of the rows at a time: a copy of the whole
+/// would need as much memory as the matrix. The result has the same bits as with such a copy, because the terms of
+/// every sum are added in the same order.
+pub(crate) fn spmm_transposed(a: &Csr, x: &Matrix, exec: &Exec) -> Matrix {
+    in_parts(a, x, (a.nnz() / TRANSPOSED_PARTS).max(TRANSPOSED_ENTRIES), exec)
+}
+
+fn in_parts(a: &Csr, x: &Matrix, entries: usize, exec: &Exec) -> Matrix {
+    assert_eq!(a.rows(), x.rows(), "sparse and dense matrix disagree");
+    let mut out = Matrix::zeros(a.cols(), x.cols());
+    let mut first = 0;
+    while first < a.rows() && !exec.stopped() {
+        let mut end = first;
+        let mut count = 0;
+        while end < a.rows() && (end == first || count + a.row(end).len() <= entries) {
+            count += a.row(end).len();
+            end += 1;
+        }
+        let part = a.transposed_rows(first..end);
+        fill_products(Scaled::plain(&part), x, &mut out, |at| at, false, exec);
+        first = end;
+    }
+    out
+}
+
+/// Parts of a large matrix.
+const TRANSPOSED_PARTS: usize = 16;
+/// Entries of a part, at least.
+const TRANSPOSED_ENTRIES: usize = 1 << 20;
 
 /// Some rows of the sparse-dense product, in this order.
 pub(crate) fn spmm_rows(a: Scaled<'_>, x: &Matrix, rows: &[NodeId], exec: &Exec) -> Matrix {
     let mut out = Matrix::zeros(rows.len(), x.cols());
-    fill_products(a, x, &mut out, |at| rows[at] as usize, exec);
+    fill_products(a, x, &mut out, |at| rows[at] as usize, true, exec);
     out
 }
 
@@ -40,11 +70,13 @@ pub(crate) fn spmm_rows(a: Scaled<'_>, x: &Matrix, rows: &[NodeId], exec: &Exec)
 /// processor does not request them by itself.
 const AHEAD: usize = 16;
 
+/// `fresh`: whether the products replace what is in `out`, or are added to it.
 fn fill_products(
     a: Scaled<'_>,
     x: &Matrix,
     out: &mut Matrix,
     row_of: impl Fn(usize) -> usize + Sync,
+    fresh: bool,
     exec: &Exec,
 ) {
     assert_eq!(a.matrix.cols(), x.rows(), "sparse and dense matrix disagree");
@@ -57,7 +89,9 @@ fn fill_products(
             #[inline(always)]
             || {
                 // Written before it is read, so that new memory causes one page fault instead of two.
-                out.fill(0.0);
+                if fresh {
+                    out.fill(0.0);
+                }
                 let (cols, after) = a.matrix.row_and_after(row);
                 let values = a.matrix.row_values(row);
                 for (at, &col) in cols.iter().enumerate() {
@@ -122,6 +156,30 @@ pub(crate) fn sparse_row_dot(x: &Csr, row: usize, with: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_with_parts_of_the_transpose_have_the_same_bits() {
+        let mut draw = Seed(4).stream(Stream::Synth, 0);
+        // Several parts, with rows of many and of no entries.
+        let (rows, cols) = (3000, 70);
+        let mut builder = crate::csr::CsrBuilder::new(cols);
+        for row in 0..rows {
+            let every = 1 + row as u32 % 7;
+            builder.push_row(
+                (0..cols as u32)
+                    .filter(|col| row % 11 != 0 && col % every == 0)
+                    .map(|col| (col, draw.normal() as f32)),
+            );
+        }
+        let a = builder.finish();
+        let x = Matrix::from_fn(rows, 5, |_, _| draw.normal() as f32);
+        let exec = Exec::new(2).unwrap();
+        let whole = spmm(Scaled::plain(&a.transpose()), &x, &exec);
+        for entries in [1, 500, a.nnz(), 2 * a.nnz()] {
+            assert_eq!(in_parts(&a, &x, entries, &exec), whole, "{entries}");
+        }
+        assert_eq!(spmm_transposed(&a, &x, &exec), whole);
+    }
     use crate::seed::{Seed, Stream};
 
     #[test]

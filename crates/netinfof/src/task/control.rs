@@ -12,6 +12,11 @@ use crate::graph::{Features, Graph, Sides};
 use crate::seed::{Draw, Seed, Stream};
 use crate::spec::Group;
 
+/// The name under which the work folder keeps a control.
+pub(super) fn stage_name(control: &str, seed: Seed) -> impl FnOnce() -> String {
+    move || format!("{} control {control}", seed.0)
+}
+
 /// The propagated components among the kinds of a run.
 fn propagated(params: &ComponentParams) -> Option<ComponentParams> {
     let mut own = params.clone();
@@ -71,7 +76,7 @@ fn each_batch(
     use_batch: impl FnMut(Vec<Component>) -> Result<()>,
 ) -> Result<()> {
     let preparations = Preparations::learn(edges, features, params, exec)?;
-    ComponentBuilder::new(edges, features, &preparations, params, seed, exec).each_batch(exec, use_batch)
+    ComponentBuilder::new(edges, features, &preparations, params, seed).each_batch(exec, use_batch)
 }
 
 /// Rounds in which edges that would be loops or duplicates exchange ends with others; after them they are dropped.

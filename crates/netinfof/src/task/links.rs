@@ -4,10 +4,12 @@ use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, EndsFigures, KnownEdges, LinkResult, TestPairs};
 use crate::component::{self, CommunityVectors, Component, NodePlacement};
 use crate::csr::{Csr, NodeId, Pair};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::findings::{ComponentReport, LEVEL};
 use crate::information::{ComponentBlocks, Information, Part, SampleTarget};
-use crate::link::{self, Evaluated, LearnParams, Learned, LearnedLinks, PairSet, Recording};
+use crate::link::{
+    self, Evaluated, LearnParams, Learned, LearnedEmbeddings, LearnedLinks, PairSet, Recording,
+};
 use crate::matrix::Matrix;
 use crate::model::{LinkWork, Model};
 use crate::pairwise::PairwiseSource;
@@ -19,6 +21,7 @@ use crate::spec::{Subject, TaskKind};
 use crate::split::{self, LinkPairs, LinkSplit, Negatives, Pairs, TimeOrder};
 use crate::training::Training;
 use crate::verdict;
+use crate::work_folder::ArrayDigest;
 
 /// Link prediction.
 pub(crate) struct Links;
@@ -72,6 +75,13 @@ impl Work<'_> {
         sets
     }
 
+    /// The pairs on which components are recorded.
+    fn recording(&self, run: &Run<'_, Links>) -> Recording<'_> {
+        let (all, nodes) = (Recording::of(self.sets()), run.graph.nodes());
+        let large = run.exec.is_thrifty() || run.params.component.is_large(nodes);
+        if large { all.compact(nodes) } else { all }
+    }
+
     /// All pairs on which components are evaluated, in the same order.
     fn sets_mut(&mut self) -> Vec<&mut PairSet> {
         let Work { valid, balanced, matched, tested, .. } = self;
@@ -99,6 +109,7 @@ impl Task for Links {
     type Params = LinkParams;
     type Split = LinkSplit;
     type Work<'a> = Work<'a>;
+    type Learned = LearnedEmbeddings;
     type Fit = LinkResult;
     type Tested = TestedLinks;
 
@@ -116,6 +127,14 @@ impl Task for Links {
 
     fn run_params(params: &LinkParams) -> RunParams {
         RunParams::Links(params.clone())
+    }
+
+    fn add_given(given: &LinkPairs, digest: &mut ArrayDigest) {
+        digest.add("training edges", given.train.as_flattened());
+        for set in [&given.valid, &given.test] {
+            digest.add("edges", set.positives.as_flattened());
+            digest.add("negatives", set.negatives.as_flattened());
+        }
     }
 
     fn plan(run: &Run<'_, Self>) -> Plan {
@@ -193,20 +212,21 @@ impl Task for Links {
         Ok(work)
     }
 
-    fn learn(run: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
-        let recording = work.record.then(|| Recording::of(work.sets()));
-        let Work { split, training, keep, .. } = &*work;
+    fn learn(run: &Run<'_, Self>, work: &Work<'_>, components: Vec<Component>) -> Result<LearnedEmbeddings> {
+        let recording = work.record.then(|| work.recording(run));
+        let Work { split, training, keep, .. } = work;
         let mut params = learn_params(run);
         let pairwise = work.source.is_some();
         let all = run.params.component.kinds.len() - usize::from(pairwise);
         if components.len() == all {
             params.width = Some(link::columns_of(&components, pairwise));
         }
-        let (learned, placements) =
-            link::learn_embedded(components, split, training, recording.as_ref(), &params, *keep, run.exec)?;
+        link::learn_embedded(components, split, training, recording.as_ref(), &params, *keep, run.exec)
+    }
+
+    fn add(work: &mut Work<'_>, (learned, placements): LearnedEmbeddings) {
         work.learned.components.extend(learned);
         work.placements.extend(placements);
-        Ok(())
     }
 
     fn finish_learning(run: &Run<'_, Self>, work: &mut Work<'_>) -> Result<()> {
@@ -249,14 +269,18 @@ impl Task for Links {
         if verdict::needs_control(&all) {
             let Work { split, training, .. } = work;
             let learning = LearnParams { for_act: false, ..learn_params(run) };
-            let recording = Recording::of(work.sets());
+            let recording = work.recording(run);
             let own = &run.params.component;
-            control::shuffled(&split.graph, run.graph, own, seed, 0, run.exec, |components| {
-                let sets = Some(&recording);
-                let learned =
-                    link::learn_embedded(components, split, training, sets, &learning, false, run.exec)?;
-                control.extend(learned.0);
-                Ok(())
+            control = run.exec.kept(control::stage_name("shuffled 0", seed), || {
+                let mut found = Vec::new();
+                control::shuffled(&split.graph, run.graph, own, seed, 0, run.exec, |components| {
+                    let sets = Some(&recording);
+                    let learned =
+                        link::learn_embedded(components, split, training, sets, &learning, false, run.exec)?;
+                    found.extend(learned.0);
+                    Ok(())
+                })?;
+                Ok::<_, Error>(found)
             })?;
             all = measured(&evaluated.negatives, &control)?;
         }

@@ -7,7 +7,7 @@ use crate::component::{
     self, Component, ComponentBuilder, ComponentParams, NodePlacement, Normalization, Preparations,
 };
 use crate::csr::{Csr, NodeId};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::findings::ComponentReport;
 use crate::information::{ComponentBlocks, Information, Part, SampleTarget, group};
 use crate::kernel;
@@ -20,6 +20,7 @@ use crate::seed::Seed;
 use crate::spec::{ComponentKind, Group, Subject, TaskKind};
 use crate::split::{self, NodeSets, NodeSplit, SplitTarget};
 use crate::verdict;
+use crate::work_folder::ArrayDigest;
 
 /// Classification and regression of nodes.
 pub(crate) struct Nodes;
@@ -106,7 +107,7 @@ impl Products {
             let own = ComponentParams { kinds: vec![ComponentKind::P1], ..params.component.clone() };
             let edges = graph.adjacency();
             let preparations = Preparations::learn(edges, graph.features(), &own, exec)?;
-            let builder = ComponentBuilder::new(edges, graph.features(), &preparations, &own, seed, exec);
+            let builder = ComponentBuilder::new(edges, graph.features(), &preparations, &own, seed);
             builder.each_batch(exec, |built| {
                 for component in built {
                     let component = component.embedding_only(work.kept_nodes(), exec);
@@ -137,6 +138,8 @@ impl Task for Nodes {
     type Params = NodeParams;
     type Split = NodeSplit;
     type Work<'a> = Work<'a>;
+    /// Components and how they place other nodes.
+    type Learned = (Vec<Component>, Vec<NodePlacement>);
     type Fit = NodeFit;
     type Tested = TestedNodes;
 
@@ -154,6 +157,12 @@ impl Task for Nodes {
 
     fn run_params(params: &NodeParams) -> RunParams {
         RunParams::Nodes(params.clone())
+    }
+
+    fn add_given(given: &NodeSets, digest: &mut ArrayDigest) {
+        for (name, nodes) in [("train", &given.train), ("valid", &given.valid), ("test", &given.test)] {
+            digest.add(name, nodes);
+        }
     }
 
     fn plan(run: &Run<'_, Self>) -> Plan {
@@ -179,14 +188,15 @@ impl Task for Nodes {
         Ok(Work { split, compact, components: Vec::new(), placements: Vec::new(), keep })
     }
 
-    fn learn(run: &Run<'_, Self>, work: &mut Work<'_>, components: Vec<Component>) -> Result<()> {
-        let mut placements = std::mem::take(&mut work.placements);
-        for component in components {
-            let kept = work.kept(run, component, &mut placements);
-            work.components.push(kept);
-        }
-        work.placements = placements;
-        Ok(())
+    fn learn(run: &Run<'_, Self>, work: &Work<'_>, components: Vec<Component>) -> Result<Self::Learned> {
+        let mut placements = Vec::new();
+        let kept = components.into_iter().map(|component| work.kept(run, component, &mut placements));
+        Ok((kept.collect(), placements))
+    }
+
+    fn add(work: &mut Work<'_>, (components, placements): Self::Learned) {
+        work.components.extend(components);
+        work.placements.extend(placements);
     }
 
     fn finish_learning(_: &Run<'_, Self>, _: &mut Work<'_>) -> Result<()> {
@@ -239,21 +249,31 @@ impl Task for Nodes {
             return Ok(MeasuredInformation { information: measure(&blocks)?, beyond_degree: None });
         }
         let edges = graph.adjacency();
-        let add = |blocks: &mut ComponentBlocks, part: Part, suffix: &str, built: Vec<Component>| {
-            for component in built {
+        // The rows of a control on the known nodes.
+        let gather = |suffix: &str, built: Vec<Component>, out: &mut Vec<(String, Matrix)>| {
+            out.extend(built.into_iter().map(|component| {
                 let name = format!("{} {suffix}", component.kind.name());
-                blocks.add(part, name, normalized(&component.embedding_only(kept, exec)));
-            }
+                (name, normalized(&component.embedding_only(kept, exec)))
+            }));
             Ok(())
         };
-        control::rewired(edges, graph, own, seed, exec, |built| {
-            add(&mut blocks, Part::Rewired, "rewired", built)
+        let rewired = exec.kept(control::stage_name("rewired", seed), || {
+            let mut found = Vec::new();
+            control::rewired(edges, graph, own, seed, exec, |built| gather("rewired", built, &mut found))?;
+            Ok::<_, Error>(found)
         })?;
+        rewired.into_iter().for_each(|(name, rows)| blocks.add(Part::Rewired, name, rows));
         let with_control = |number: u64| -> Result<Information> {
             let mut blocks = blocks.clone();
-            control::shuffled(edges, graph, own, seed, number, exec, |built| {
-                add(&mut blocks, Part::Control, "shuffled", built)
+            let name = format!("shuffled {number}");
+            let shuffled = exec.kept(control::stage_name(&name, seed), || {
+                let mut found = Vec::new();
+                control::shuffled(edges, graph, own, seed, number, exec, |built| {
+                    gather("shuffled", built, &mut found)
+                })?;
+                Ok::<_, Error>(found)
             })?;
+            shuffled.into_iter().for_each(|(name, rows)| blocks.add(Part::Control, name, rows));
             measure(&blocks)
         };
         let mut information = with_control(0)?;
@@ -283,14 +303,23 @@ impl Task for Nodes {
         if params.act.mixture && !params.act.also.is_empty() {
             let own = ComponentParams { kinds: params.act.also.clone(), ..params.component.clone() };
             let edges = graph.adjacency();
-            let preparations = Preparations::learn(edges, graph.features(), &own, exec)?;
-            let builder = ComponentBuilder::new(edges, graph, &preparations, &own, seed, exec);
-            builder.each_batch(exec, |components| {
-                for component in components {
-                    also.push(work.kept(run, component, &mut placements));
-                }
-                Ok(())
-            })?;
+            let (built, placed) = exec.kept(
+                || format!("{} more components", seed.0),
+                || {
+                    let (mut built, mut placed) = (Vec::new(), Vec::new());
+                    let preparations = Preparations::learn(edges, graph.features(), &own, exec)?;
+                    let builder = ComponentBuilder::new(edges, graph, &preparations, &own, seed);
+                    builder.each_batch(exec, |components| {
+                        for component in components {
+                            built.push(work.kept(run, component, &mut placed));
+                        }
+                        Ok(())
+                    })?;
+                    Ok::<_, Error>((built, placed))
+                },
+            )?;
+            also = built;
+            placements.extend(placed);
         }
         let components: Vec<&Component> = work.components.iter().chain(&also).collect();
         let result = act::nodes(&components, &probed.scores, work.rows(), &params.act, seed, exec)?;

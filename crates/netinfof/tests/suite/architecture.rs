@@ -41,6 +41,7 @@ const PURPOSE: &[(&str, &str)] = &[
     ("distinct_pairs", "sets of unordered pairs"),
     ("plan", "memory and time of a run"),
     ("memory", "memory the system reports"),
+    ("work_folder", "finished stages, to resume"),
     ("csr", "sparse matrices"),
     ("matrix", "dense matrices"),
     ("exec", "threads, progress, stop"),

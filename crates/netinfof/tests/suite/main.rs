@@ -12,6 +12,7 @@ mod ordinary;
 mod own_components;
 mod properties;
 mod real;
+mod resume;
 mod targets;
 mod temporal;
 mod weights;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::exec::Exec;
 use crate::kernel;
+use crate::work_folder::{StageReader, StageWriter, Stored};
 
 /// Rows of features that are produced block by block, so that not all of them need to be in memory.
 pub(crate) trait Design: Sync {
@@ -37,6 +38,29 @@ enum DesignData {
     /// As 16-bit shares of the largest entry of their column. The rounding error, 1/65536 of that entry, is
     /// far below the sampling error of the pairs, and passes over the data are bound by memory.
     Packed { shares: Vec<i16>, unit: Vec<f32> },
+}
+
+impl Stored for DesignBlock {
+    fn write(&self, out: &mut StageWriter<'_>) -> std::io::Result<()> {
+        out.value(&(self.width, matches!(self.data, DesignData::Plain(_))))?;
+        match &self.data {
+            DesignData::Plain(rows) => out.slice(rows),
+            DesignData::Packed { shares, unit } => {
+                out.slice(shares)?;
+                out.slice(unit)
+            }
+        }
+    }
+
+    fn read(input: &mut StageReader<'_>) -> Option<Self> {
+        let (width, plain) = input.value()?;
+        let data = if plain {
+            DesignData::Plain(input.slice()?)
+        } else {
+            DesignData::Packed { shares: input.slice()?, unit: input.slice()? }
+        };
+        Some(DesignBlock { width, data })
+    }
 }
 
 impl DesignBlock {
