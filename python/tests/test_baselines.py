@@ -38,6 +38,11 @@ def test_the_package_does_not_import_pytorch() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
 
 
+def test_the_package_is_imported_without_its_baselines() -> None:
+    code = "import sys, netinfof; print([name for name in sys.modules if name.startswith('netinfof.baselines')])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
 def test_models_are_selected_by_name() -> None:
     assert [model.name for model in _models.select("gcn, mlp,gcn", "nodes")] == ["gcn", "mlp"]
     assert len(_models.select(None, "links")) == len(baselines.MODELS["links"])

@@ -99,7 +99,10 @@ def test_h2gcn_keeps_distances_apart() -> None:
     assert net(x, graph).shape == (7, 2)
 
 
-def test_common_neighbours_are_found() -> None:
+@pytest.mark.parametrize("fits_dense", [False, True])
+def test_common_neighbours_are_found(fits_dense: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Lists of neighbours, or the dense rows that a GPU takes.
+    monkeypatch.setattr(encoders.Adjacency, "fits_dense", fits_dense)
     graph = small()
     some = torch.tensor([[0, 1], [0, 3], [2, 4], [5, 6], [1, 5]])
     pair, neighbour = pairs.common_neighbours(graph, some, graph.entries_kept())
@@ -134,6 +137,9 @@ def test_ncn_is_its_formula() -> None:
         common = net.head["common"](overlap @ (nodes + net.head["own"](nodes)))
         wanted = net.head["last"](net.head["ends"](nodes[some[:, 0]] * nodes[some[:, 1]]) + 1.3 * common).squeeze(1)
         assert torch.allclose(net(nodes, graph, some), wanted, atol=1e-6)
+        # Without features: the same on embeddings that are trained.
+        free = links.NCN(0, 8, links.NCN_SETTINGS["CiteSeer"], free=7).eval()
+        assert free.free is not None and torch.allclose(free.nodes(None, graph), graph.looped().to_dense() @ free.free, atol=1e-6)
     # Layers with dropout, which is off here: two of the MLP of common neighbours, one of the ends, two of the last and its output.
     assert [len(net.head[part]) for part in ("own", "common", "ends", "last")] == [7, 7, 4, 9]
 

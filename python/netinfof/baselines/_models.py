@@ -76,6 +76,7 @@ _LINK_MODELS = [
     Model("h2gcn", "H2GCN", "combination", {**_WHOLE, "layers": [1]}),
     Model("seal", "SEAL", "combination", {"lr": [0.002], "hops": [1], "hidden": [128], "dropout": [0.5], "feature_dropout": [0.5, 0.8]}),
     Model("ncn", "NCN", "combination", {"published": ["Cora", "CiteSeer", "PubMed"]}),
+    Model("ncn-structure", "NCN on free embeddings", "structure", {"published": ["Cora", "CiteSeer", "PubMed"]}),
     Model("buddy", "BUDDY", "combination", {**_BUDDY, "feature_dropout": [0.8, 0.5]}),
     Model("buddy-structure", "BUDDY without features", "structure", {**_BUDDY, "feature_dropout": [0.0]}),
 ]

@@ -16,7 +16,7 @@ from torch_geometric.nn import LINKX, GATConv, GCNConv, SAGEConv
 
 from .._features import Features
 
-#: Largest number of entries of a dense matrix of nodes by nodes on a GPU.
+#: Largest number of entries of a dense matrix of nodes by nodes on a GPU, which multiplies it faster than a sparse one.
 DENSE = 1 << 29
 
 
@@ -65,6 +65,11 @@ class Adjacency:
         """Number of neighbours of every node and where they begin in `index`, hidden ones included."""
         return self._starts.diff(), self._starts
 
+    @property
+    def fits_dense(self) -> bool:
+        """Whether a dense matrix of nodes by nodes is the better form here."""
+        return bool(self.index.is_cuda) and self.nodes**2 <= DENSE
+
     def _form(self, name: str, make: Callable[[], Tensor]) -> Tensor:
         if name not in self._forms:
             self._forms[name] = make()
@@ -90,9 +95,8 @@ class Adjacency:
     def two_hops(self) -> Tensor:
         """Nodes at distance two, normalised symmetrically, for H2GCN."""
         assert self.kept is None, "distances are those of the whole graph"
-        # Most pairs of nodes of a dense graph are at distance two, and a GPU multiplies dense matrices faster than sparse ones with so many entries.
-        dense = self.index.is_cuda and self.nodes**2 <= DENSE
-        return self._form("two_hops", self._dense_two_hops if dense else self._sparse_two_hops)
+        # Most pairs of nodes of a dense graph are at distance two.
+        return self._form("two_hops", self._dense_two_hops if self.fits_dense else self._sparse_two_hops)
 
     def _dense_two_hops(self) -> Tensor:
         one = self.plain().to_dense()

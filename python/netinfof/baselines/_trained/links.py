@@ -60,8 +60,8 @@ class LinkTask:
         if model in HEURISTICS:
             valid, scores = self.judged(lambda pairs: HEURISTICS[model](self.graph, pairs, params))
             found = Fit(tuple(valid.tolist()), scores, 0)
-        elif model == "ncn":
-            found = _fit_ncn(self, params, clock)
+        elif model in ("ncn", "ncn-structure"):
+            found = _fit_ncn(self, params, clock, free=model == "ncn-structure")
         elif model in ("buddy", "buddy-structure"):
             found = _fit_buddy(self, params, clock, rows="length" if model == "buddy" else "degree")
         elif model == "seal":
@@ -178,16 +178,20 @@ class NCN(nn.Module):
     settings
         Dropout of features, of their embedding, of its propagated form and in the MLPs; edges left out where common neighbours are counted; layers of
         the last MLP.
+    free
+        Number of nodes, if each has a free embedding in place of features; else 0.
     """
 
-    def __init__(self, inputs: int, hidden: int, settings: dict[str, Any]) -> None:
+    def __init__(self, inputs: int, hidden: int, settings: dict[str, Any], free: int = 0) -> None:
         super().__init__()
         head, self.cut = settings["head"], settings["cut"]
 
         def layer(norm: bool = True) -> list[nn.Module]:
             return [nn.Linear(hidden, hidden), *([nn.LayerNorm(hidden)] if norm else []), nn.Dropout(head), nn.ReLU()]
 
-        self.embed = nn.Sequential(nn.Dropout(settings["features"]), nn.Linear(inputs, hidden), nn.Dropout(settings["embedding"]))
+        features = [] if free else [nn.Dropout(settings["features"]), nn.Linear(inputs, hidden)]
+        self.embed = nn.Sequential(*features, nn.Dropout(settings["embedding"]))
+        self.free = nn.Parameter(torch.nn.init.xavier_uniform_(torch.empty(free, hidden))) if free else None
         self.tail = nn.Dropout(settings["tail"])
         self.scale = nn.Parameter(torch.ones(1))
         self.head = nn.ModuleDict(
@@ -200,9 +204,9 @@ class NCN(nn.Module):
         )
         self.beta = nn.Parameter(torch.ones(1))
 
-    def nodes(self, x: Tensor, graph: Adjacency) -> Tensor:
+    def nodes(self, x: Tensor | None, graph: Adjacency) -> Tensor:
         """Embeddings of nodes: one step of messages, without weights of its own."""
-        found: Tensor = self.scale * self.tail(product(graph.looped(), self.embed(x)))
+        found: Tensor = self.scale * self.tail(product(graph.looped(), self.embed(x if self.free is None else self.free)))
         return found
 
     def forward(self, nodes: Tensor, graph: Adjacency, pairs: Tensor) -> Tensor:
@@ -218,18 +222,26 @@ class NCN(nn.Module):
         kept = graph.entries_kept()
         if cut:
             kept = kept & (torch.rand(len(kept), device=nodes.device) >= cut)
+        if graph.fits_dense:
+            # One byte per entry, eight of which are read at once.
+            more = -graph.nodes % 8
+            rows = torch.zeros(graph.nodes, graph.nodes + more, dtype=torch.uint8, device=nodes.device)
+            rows[graph.index[0], graph.index[1]] = kept.to(torch.uint8)
+            packed = rows.view(torch.int64)
+            both = (packed[pairs[:, 0]] & packed[pairs[:, 1]]).view(torch.uint8)
+            return both.to(nodes.dtype) @ F.pad(nodes, (0, 0, 0, more))
         pair, neighbour = common_neighbours(graph, pairs, kept)
         return torch.zeros(len(pairs), nodes.shape[1], device=nodes.device).index_add(0, pair, nodes[neighbour])
 
 
-def _in_blocks(score: Any, pairs: Tensor, size: int = 1 << 15) -> Tensor:
+def _in_blocks(score: Any, pairs: Tensor, size: int = 1 << 13) -> Tensor:
     return torch.cat([score(part) for part in pairs.split(size)])
 
 
-def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
+def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock, free: bool) -> Fit:
     settings = NCN_SETTINGS[params["published"]]
-    x = task.inputs("raw")
-    net = NCN(x.shape[1], 256, settings).to(task.device)
+    x = None if free else task.inputs("raw")
+    net = NCN(0 if x is None else x.shape[1], 256, settings, task.nodes if free else 0).to(task.device)
     # At most a few dozen steps in a round, on large graphs too.
     batches = Batches(len(task.train), max(settings["batch"], len(task.train) // 32), task.device)
 
@@ -249,8 +261,9 @@ def _fit_ncn(task: LinkTask, params: dict[str, Any], clock: Clock) -> Fit:
     encoder = [parameter for name, parameter in net.named_parameters() if not name.startswith(("head.", "beta"))]
     decoder = [parameter for name, parameter in net.named_parameters() if name.startswith(("head.", "beta"))]
     rates = [{"params": encoder, "lr": settings["lr"][0]}, {"params": decoder, "lr": settings["lr"][1]}]
-    # The number of common neighbours differs from batch to batch, so nothing can be recorded.
-    return train(net, step, judge, lr=0.0, groups=rates, weight_decay=0.0, clock=clock, rounds=200, patience=50, steps=batches.count, capture=False)
+    # A list of common neighbours has another length in every batch, so nothing can be recorded; dense rows can.
+    capture = task.graph.fits_dense
+    return train(net, step, judge, lr=0.0, groups=rates, weight_decay=0.0, clock=clock, rounds=200, patience=50, steps=batches.count, capture=capture)
 
 
 class Buddy(nn.Module):
