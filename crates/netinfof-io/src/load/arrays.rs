@@ -7,6 +7,7 @@ use super::times::{self, is_time_name};
 use super::{LoadParams, list, targets, weights};
 use crate::frame::is_chosen;
 use crate::npz::{COMPONENT, Npz, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
+use crate::zipped::is_content;
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema, Sides, TargetKind};
@@ -370,8 +371,12 @@ fn no_npz(entries: &[String]) -> String {
         "looks like an Excel workbook, not an npz; save the sheet of edges as CSV".into()
     } else if has("data.pkl") {
         "looks like a Torch file, not an npz; save the edges with np.savez(FILE, edge_index=…)".into()
+    } else if entries.is_empty() {
+        "looks like an empty zip archive".into()
     } else {
-        format!("looks like a zip archive, not an npz; unpack it and give a file of {}", list(entries))
+        let content: Vec<String> = entries.iter().filter(|name| is_content(name)).cloned().collect();
+        let files = if content.is_empty() { entries } else { &content };
+        format!("looks like a zip archive, not an npz; unpack it and give a file of {}", list(files))
     }
 }
 
