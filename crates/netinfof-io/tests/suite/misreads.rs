@@ -555,6 +555,12 @@ fn numbers_that_stand_for_missing_values_are_not_measurements() {
     params.columns.like = graph.schema().cloned();
     let Features::Dense(x) = read(&edge, &params).unwrap().0.features().clone() else { panic!("dense") };
     assert!(x.row(0)[0].is_nan() && x.row(0)[1] == 9999.0 && x.row(1)[0] == 5.0);
+    // Arrays are used as they are.
+    let mut params = LoadParams::default().nodes(folder.0.join("n.csv"));
+    params.columns.numeric = vec!["temp".into()];
+    save::npz(&read(&chain, &params).unwrap().0, &copy).unwrap();
+    let (_, notices) = plain(&copy);
+    assert!(notices.contains("-999 in 4 of 30 rows of column 1 may stand for missing values"), "{notices}");
     // A numeric target.
     let mut table = "id,x,target\n".to_string();
     for at in 0..30 {
