@@ -556,19 +556,16 @@ mod tests {
     /// Scores without a relation to the class are moved to the shares of the classes, others are not touched.
     #[test]
     fn scores_shrink_where_class_shares_predict_as_well() {
-        let mut draw = Seed(3).stream(Stream::Synth, 0);
-        let truth: Vec<u32> = (0..50).map(|_| u32::from(draw.unit() < 0.3)).collect();
-        let log_shares = [0.7f64.ln(), 0.3f64.ln()];
-        let mut scores = |signal: f64| -> Vec<f64> {
-            let one = |&class: &u32| {
-                let own = signal * (f64::from(class) - 0.5) + draw.normal();
-                [log_shares[0] - own, log_shares[1] + own]
-            };
-            truth.iter().flat_map(one).collect()
+        // In both classes, half of the nodes have odds above their share by as much as the others are below.
+        let truth: Vec<u32> = (0..50).map(|node| u32::from(node < 16)).collect();
+        let log_shares = [0.68f64.ln(), 0.32f64.ln()];
+        let scores = |own: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..50).flat_map(|node| [log_shares[0] - own(node), log_shares[1] + own(node)]).collect()
         };
-        let (noise, clear) = (scores(0.0), scores(4.0));
+        let noise = scores(&|node| if node % 2 == 0 { 1.0 } else { -1.0 });
+        let clear = scores(&|node| if node < 16 { 2.0 } else { -2.0 });
         let factor = shrinkage(&noise, &truth, &log_shares);
-        assert!(factor < 0.3, "{factor}");
+        assert!(factor < 0.25, "{factor}");
         assert_eq!(shrinkage(&clear, &truth, &log_shares), 1.0);
         // The same scores, of so many nodes that noise is excluded.
         let (many, classes) = (clear.repeat(20), truth.repeat(20));
