@@ -187,8 +187,9 @@ impl EdgeLayout {
                     FirstRow::Data => {
                         matrix = all && is_adjacency(sample);
                         // Times whose column is known are no ends.
-                        logged = if params.time.is_some() { None } else { not_two_ends(sample) };
-                        logged = logged.or_else(|| no_plain_ids(sample, columns));
+                        if params.time.is_none() {
+                            logged = not_two_ends(sample).or_else(|| no_plain_ids(sample));
+                        }
                         let words = params.header.is_none() && names.iter().take(2).all(|name| is_word(name));
                         let ends = || [0, 1].map(|at| first.cell(at).into_owned());
                         layout.doubtful_edge = words.then(|| (first.line, ends()));
@@ -454,14 +455,16 @@ fn not_two_ends(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// Why the cells of these columns are probably not ids: they are signs, such as `->`, or rows are in brackets.
-fn no_plain_ids(rows: &[Row], columns: [usize; 2]) -> Option<String> {
+/// Why the cells of the first two columns are probably not ids: they are signs, such as `->`, or rows are in brackets.
+fn no_plain_ids(rows: &[Row]) -> Option<String> {
     let width = rows.first()?.len();
     let is_sign = |row: &Row, at: usize| {
         let cell = row.cell(at);
-        !cell.is_empty() && !cell.contains(char::is_alphanumeric)
+        !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_punctuation())
     };
-    if let Some(at) = columns.into_iter().find(|&at| rows.iter().all(|row| is_sign(row, at))) {
+    if width > 2
+        && let Some(at) = (0..2).find(|&at| rows.iter().all(|row| is_sign(row, at)))
+    {
         let rest: Vec<String> =
             (0..width).filter(|&c| c != at).take(2).map(|c| (c + 1).to_string()).collect();
         return Some(format!(
@@ -471,10 +474,15 @@ fn no_plain_ids(rows: &[Row], columns: [usize; 2]) -> Option<String> {
             rest.join(",")
         ));
     }
+    // Ids may be in brackets each.
     let in_brackets = |row: &Row| {
-        [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')]
-            .iter()
-            .any(|&(open, close)| row.cell(0).starts_with(open) && row.cell(row.len() - 1).ends_with(close))
+        let (first, last) = (row.cell(0), row.cell(row.len() - 1));
+        [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')].iter().any(|&(open, close)| {
+            first.starts_with(open)
+                && !first.ends_with(close)
+                && !last.starts_with(open)
+                && last.ends_with(close)
+        })
     };
     rows.iter().all(in_brackets).then(|| {
         format!("rows are written in brackets, such as `{}`; write them without brackets", shown(&rows[0]))

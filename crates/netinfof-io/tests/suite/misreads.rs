@@ -491,11 +491,12 @@ fn signs_and_brackets_are_no_ids() {
     let mut ends = LoadParams::default();
     ends.ends = Some(["1".into(), "3".into()]);
     assert_eq!(read(&arrows, &ends).unwrap().0.edge_count(), 3);
-    for rows in ["(1, 2)\n(2, 3)\n", "[1,2]\n[2,3]\n[3,x]\n", "<a> <b>\n<b> <c>\n"] {
+    for rows in ["(1, 2)\n(2, 3)\n", "[1,2]\n[2,3]\n[3,x]\n", "<a b>\n<b c>\n"] {
         refused(&folder.file("b.txt", rows), &none, &["rows are written in brackets", "without brackets"]);
     }
     // Ids may hold signs.
     assert_eq!(plain(&folder.file("c.txt", "a->b c->d\nc->d (e)\n")).0.nodes(), 3);
+    assert_eq!(plain(&folder.file("u.txt", "<a> <b>\n<b> <c>\n")).0.nodes(), 3);
     refused(&folder.file("d.gv", "graph g {\n a -- b;\n b -- c;\n}\n"), &none, &["Graphviz"]);
     refused(&folder.file("e.csv", "source,target\ra,b\rb,c\r"), &none, &["carriage return alone"]);
     refused(&folder.file("f.txt", "a|b\nb|c\n"), &none, &["1 column", "separated by a comma"]);
