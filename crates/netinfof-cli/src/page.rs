@@ -425,6 +425,11 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             (format!("{name}  {}", meaning(name, report)), group, norm, said)
         })
         .collect();
+    let shrunk = act.shrinkage.map_or(String::new(), |factor| {
+        format!(
+            " Weights were multiplied by {factor:.2}, because the shares of the classes alone could predict as well."
+        )
+    });
     let of_what = match act.softmax_share {
         Some(share) => format!(
             "The model is the mean of a softmax regression (share {share:.2}; sparse-group LASSO, λ₁ {:.2e}, λ₂ {:.2e}) and of ridge regressions \
@@ -441,7 +446,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
     };
     let _ = write!(
         out,
-        "<h3>Weights of the components</h3><p class=\"note\">Length of each component's weights in the first split. {of_what}</p>\
+        "<h3>Weights of the components</h3><p class=\"note\">Length of each component's weights in the first split. {of_what}{shrunk}</p>\
          <figure class=\"chart\" tabindex=\"0\">{}</figure>",
         chart::bars("weights", "Weights of the components", &weights)
     );

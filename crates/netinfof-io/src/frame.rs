@@ -4,6 +4,8 @@
 
 mod cells;
 mod like;
+mod numbers;
+mod sentinel;
 
 use std::collections::HashMap;
 
@@ -11,9 +13,12 @@ use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema};
 use netinfof::{Features, Matrix};
 
 pub(crate) use cells::{days_of_date, is_missing_text};
+pub(crate) use sentinel::{Sentinel, sentinels};
 
 use cells::{TextKind, boolean, decimal_comma, kind_of_texts};
 use like::{by_level, category_of, check_dates, is_level_of};
+use numbers::numbers;
+use sentinel::SentinelNotes;
 
 /// Categories have at most this many levels; rarer ones share the last.
 const MOST_LEVELS: usize = 32;
@@ -193,6 +198,7 @@ impl Frame {
     ) -> Result<TypedFeatures, ColumnFault> {
         self.check_choices(choices)?;
         let (mut encoded, mut dropped, mut notices) = (Vec::new(), Vec::new(), Vec::new());
+        let mut codes = SentinelNotes::default();
         for column in self.columns {
             let name = column.name.clone();
             if is_chosen(&choices.drop, &name) {
@@ -211,7 +217,7 @@ impl Frame {
             // A model of a wide table has a column per level.
             let category = if own.is_none() { like.and_then(|like| category_of(like, &name)) } else { None };
             let by_level_of_model = category.is_some();
-            match column.encoded(choices, own.or(category.as_ref()), ids, labels, &mut notices)? {
+            match column.encoded(choices, own.or(category.as_ref()), ids, labels, &mut codes, &mut notices)? {
                 Outcome::Feature(feature) if by_level_of_model => encoded.extend(by_level(feature)),
                 Outcome::Feature(feature) => encoded.push(feature),
                 Outcome::Dropped(why) => dropped.push(Dropped::new(name, why)),
@@ -230,6 +236,7 @@ impl Frame {
                 notices.push(format!("column `{}` {what} and carries no information", feature.column.name));
             }
         }
+        notices.extend(codes.notices());
         let mut matrix = Matrix::from_fn(rows, encoded.len(), |_, _| 0.0);
         let (mut columns, width) = (Vec::with_capacity(encoded.len()), encoded.len());
         let cells = matrix.as_mut_slice();
@@ -280,6 +287,7 @@ impl FrameColumn {
         like: Option<&FeatureColumn>,
         ids: Option<&[String]>,
         labels: LabelTexts<'_>,
+        codes_found: &mut SentinelNotes,
         notices: &mut Vec<String>,
     ) -> Result<Outcome, ColumnFault> {
         let name = self.name.clone();
@@ -307,10 +315,15 @@ impl FrameColumn {
             let (codes, distinct) = self.levels();
             return Ok(Outcome::Feature(by_levels(name, &codes, distinct, like, notices)));
         }
+        // Sets apart the numbers that stand for missing values.
+        let mut measured = |mut values: Vec<f64>, notices: &mut Vec<String>| {
+            let missing_codes = codes_found.take_out(&name, &mut values, kind, like, numeric);
+            let mut found = numbers(&name, values, kind, notices)?;
+            found.column.missing_codes = missing_codes;
+            Ok(Outcome::Feature(found))
+        };
         let (codes, distinct) = match self.values {
-            ColumnValues::Numbers(values) => {
-                return numbers(&name, values, kind, notices).map(Outcome::Feature);
-            }
+            ColumnValues::Numbers(values) => return measured(values, notices),
             ColumnValues::Texts { codes, distinct } => (codes, distinct),
         };
         let per_text = |value: &dyn Fn(&str) -> f64| -> Vec<f64> {
@@ -322,13 +335,12 @@ impl FrameColumn {
         }
         match kind_of_texts(&distinct) {
             TextKind::Numbers => {
-                let values = per_text(&|text| text.parse().unwrap_or(f64::NAN));
-                return numbers(&name, values, kind, notices).map(Outcome::Feature);
+                return measured(per_text(&|text| text.parse().unwrap_or(f64::NAN)), notices);
             }
             TextKind::DecimalCommas => {
                 let values = per_text(&|text| decimal_comma(text).unwrap_or(f64::NAN));
                 notices.push(format!("column `{name}` has decimal commas"));
-                return numbers(&name, values, kind, notices).map(Outcome::Feature);
+                return measured(values, notices);
             }
             TextKind::Ambiguous(text) => {
                 return Err(format!(
@@ -429,6 +441,13 @@ impl FrameColumn {
         let rows = self.values.len();
         let lower = self.name.trim().to_lowercase();
         let unnamed = lower.is_empty() || lower.starts_with("unnamed:") || lower == "__index_level_0__";
+        let is_blank = match &self.values {
+            ColumnValues::Numbers(values) => values.iter().all(|value| value.is_nan()),
+            ColumnValues::Texts { distinct, .. } => distinct.is_empty(),
+        };
+        if unnamed && is_blank {
+            return Some("no name and no values: a delimiter at the end of every row".into());
+        }
         if let ColumnValues::Numbers(values) = &self.values {
             let whole = values.iter().all(|value| value.fract() == 0.0);
             let counts = rows > 1 && values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
@@ -483,40 +502,6 @@ fn all_different(values: &[f64]) -> bool {
     let mut sorted: Vec<u64> = values.iter().map(|value| value.to_bits()).collect();
     sorted.sort_unstable();
     sorted.windows(2).all(|pair| pair[0] != pair[1])
-}
-
-/// A column of numbers in single precision.
-fn numbers(
-    name: &str,
-    values: Vec<f64>,
-    kind: Option<FeatureKind>,
-    notices: &mut Vec<String>,
-) -> Result<Encoded, ColumnFault> {
-    const EXACT: f64 = crate::whole::EXACT_SINGLE;
-    if let Some(row) = values.iter().position(|value| (*value as f32).is_infinite()) {
-        let value = values[row];
-        let what = if value.is_infinite() {
-            format!("`{value}` is not a finite number; a missing value is an empty cell")
-        } else {
-            format!("`{value:e}` is beyond single precision")
-        };
-        return Err(ColumnFault { what: format!("column `{name}`: {what}"), row: Some(row) });
-    }
-    let rounded = values.iter().find(|&&value| value.abs() >= EXACT && f64::from(value as f32) != value);
-    if let Some(value) = rounded {
-        notices.push(format!(
-            "column `{name}`: features have single precision, so {value} becomes {}; subtract or divide by a constant",
-            *value as f32
-        ));
-    }
-    let binary = values.iter().all(|value| value.is_nan() || *value == 0.0 || *value == 1.0);
-    let kind = match kind {
-        Some(FeatureKind::Date) => FeatureKind::Date,
-        _ if binary => FeatureKind::Boolean,
-        _ => FeatureKind::Number,
-    };
-    let values = values.into_iter().map(|value| value as f32).collect();
-    Ok(Encoded { column: FeatureColumn::new(name, kind), values })
 }
 
 /// A category: numbers of levels in ascending order, numerically if all are numbers.

@@ -188,6 +188,9 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         return Err(Error::param("directed", "true", need));
     }
     let mut graph = without_components(source, params, seed, exec)?;
+    if graph.schema().is_some_and(|schema| schema.format == "npz") {
+        arrays::notice_codes(&graph, exec);
+    }
     if let (Some(time), None) = (&params.time, graph.times()) {
         let format = graph.schema().map_or("a generated graph", |schema| &schema.format);
         let need = format!(

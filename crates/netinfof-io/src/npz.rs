@@ -143,8 +143,10 @@ pub(crate) fn npy(entry: &mut dyn Read, path: &Path, named: &str) -> Result<Arra
             "holds pickled Python objects, which are never read because they can run code; save it with a numeric or text dtype".into(),
         ));
     }
-    let Header { kind, size, shape, by_columns } = parse_header(&header)
-        .ok_or_else(|| broken(format!("has an unsupported header: {}", header.trim())))?;
+    let Header { kind, size, shape, by_columns } = parse_header(&header).ok_or_else(|| {
+        let way = "save it as numbers of 32 or 64 bits, smaller whole numbers, booleans or texts";
+        broken(format!("has an unsupported header, {}; {way}", header.trim()))
+    })?;
     let expected = shape
         .iter()
         .try_fold(size, |product, &n| product.checked_mul(n))

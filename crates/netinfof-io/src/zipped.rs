@@ -26,9 +26,8 @@ pub(crate) fn table_in(path: &Path) -> Result<Option<Member>> {
         return Ok(None);
     }
     let Ok(mut archive) = zip::ZipArchive::new(BufReader::new(file)) else { return Ok(None) };
-    let is_file = |name: &str| !name.ends_with('/') && !name.starts_with("__MACOSX/");
     let files: Vec<String> =
-        archive.file_names().flatten().filter(|name| is_file(name)).map(String::from).collect();
+        archive.file_names().flatten().filter(|name| is_content(name)).map(String::from).collect();
     let [name] = &files[..] else { return Ok(None) };
     let endings = ["csv", "tsv", "txt", "edges", "edgelist", "json", "graphml", "gml", "net", "mtx"];
     let ending = Path::new(name).extension().map(|ending| ending.to_string_lossy().to_lowercase());
@@ -43,6 +42,17 @@ pub(crate) fn table_in(path: &Path) -> Result<Option<Member>> {
     };
     let Some(start) = entry.data_start() else { return Ok(None) };
     Ok((!entry.encrypted()).then(|| Member { start, packed: entry.compressed_size(), deflated }))
+}
+
+/// Whether a member of an archive is neither a folder nor what comes with the data: a text about it, or a file of the
+/// system.
+pub(crate) fn is_content(member: &str) -> bool {
+    let name = member.rsplit('/').next().unwrap_or_default().to_lowercase();
+    let stem = name.split('.').next().unwrap_or_default();
+    !name.is_empty()
+        && !name.starts_with('.')
+        && !member.starts_with("__MACOSX/")
+        && !["readme", "license", "licence", "copying"].contains(&stem)
 }
 
 impl Member {

@@ -173,6 +173,9 @@ pub struct ActReport {
     /// Nodes: the share of the softmax regression in its mean with the mixture of ridge regressions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub softmax_share: Option<f64>,
+    /// Nodes: the factor of the weights where the shares of the classes alone could predict as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shrinkage: Option<f64>,
     /// Links, first split: ROC and precision-recall curves of the test pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curves: Option<Curves>,
@@ -216,6 +219,7 @@ impl ActReport {
             nonzero: groups.map(|(name, group)| (name.into(), weights.nonzero(group))).collect(),
             chosen,
             softmax_share: None,
+            shrinkage: None,
             curves: None,
             numbers: None,
             labels: None,

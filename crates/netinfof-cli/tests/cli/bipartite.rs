@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Folder, netinfof, stderr, stdout};
+use super::{Folder, fault, netinfof, stderr, stdout};
 
 /// Users and items with the same numbers, in blocks of three; those of a block are linked with a few exceptions.
 fn ratings(separator: &str) -> (String, String) {
@@ -24,12 +24,6 @@ fn well(args: &[&str]) -> String {
     let output = netinfof(args);
     assert!(output.status.success(), "{args:?}: {}", stderr(&output));
     stdout(&output)
-}
-
-fn fault(args: &[&str]) -> String {
-    let output = netinfof(args);
-    assert_eq!(output.status.code(), Some(1), "{args:?}");
-    stderr(&output)
 }
 
 #[test]

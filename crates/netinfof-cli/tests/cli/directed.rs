@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Folder, netinfof, stderr, stdout};
+use super::{Folder, fault, well};
 
 /// Three groups; edges lead from each to the next.
 fn table() -> String {
@@ -14,18 +14,6 @@ fn table() -> String {
         }
     }
     text
-}
-
-fn well(args: &[&str]) -> (String, String) {
-    let output = netinfof(args);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    (stdout(&output), stderr(&output))
-}
-
-fn fault(args: &[&str]) -> String {
-    let output = netinfof(args);
-    assert!(!output.status.success(), "{args:?}");
-    stderr(&output)
 }
 
 #[test]

@@ -60,6 +60,20 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
+/// What a successful run prints on standard output and standard error.
+fn well(args: &[&str]) -> (String, String) {
+    let output = netinfof(args);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    (stdout(&output), stderr(&output))
+}
+
+/// What a run that fails prints on standard error.
+fn fault(args: &[&str]) -> String {
+    let output = netinfof(args);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {}", stderr(&output));
+    stderr(&output)
+}
+
 /// A ring of `n` nodes with chords, as lines of an edge list.
 fn ring(n: usize, separator: &str) -> String {
     let edge = |i: usize, j: usize| format!("{i}{separator}{}\n", j % n);

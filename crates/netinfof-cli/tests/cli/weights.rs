@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Folder, netinfof, stderr, stdout};
+use super::{Folder, fault, well};
 
 /// A ring with chords; each edge has a weight.
 fn table(nodes: usize) -> String {
@@ -14,18 +14,6 @@ fn table(nodes: usize) -> String {
         }
     }
     text
-}
-
-fn well(args: &[&str]) -> (String, String) {
-    let output = netinfof(args);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    (stdout(&output), stderr(&output))
-}
-
-fn fault(args: &[&str]) -> String {
-    let output = netinfof(args);
-    assert_eq!(output.status.code(), Some(1), "{args:?}");
-    stderr(&output)
 }
 
 fn graph_of(args: &[&str]) -> serde_json::Value {

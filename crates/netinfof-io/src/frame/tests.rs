@@ -164,3 +164,44 @@ fn dates_that_follow_each_other_are_dates() {
     assert!(typed(vec![texts("joined", &["20200101", "20200103"])], &like(Date)).is_err());
     assert!(typed(vec![texts("joined", &["2020-01-01", ""])], &like(Date)).is_ok());
 }
+
+#[test]
+fn numbers_of_nines_far_outside_are_missing() {
+    let columns = || {
+        let values: Vec<f64> = (0..20).map(|at| if at < 3 { -999.0 } else { f64::from(at % 7) }).collect();
+        let commas: Vec<String> =
+            (0..20).map(|at| if at < 3 { "9999,0".into() } else { format!("{at},5") }).collect();
+        let commas: Vec<&str> = commas.iter().map(String::as_str).collect();
+        let codes: Vec<f64> = (0..20).map(|at| if at < 3 { -99.0 } else { f64::from(at % 2) }).collect();
+        vec![numbers_column("a", &values), texts("b", &commas), numbers_column("c", &codes)]
+    };
+    let found = typed(columns(), &ColumnChoices::default()).unwrap();
+    let codes: Vec<&[i64]> = found.columns.iter().map(|column| &column.missing_codes[..]).collect();
+    assert_eq!(codes, [&[-999][..], &[9999], &[-99]]);
+    assert_eq!(found.columns[2].kind, Boolean);
+    let x = dense(&found);
+    assert!(x[..9].iter().all(|value| value.is_nan()) && x[9..].iter().all(|value| !value.is_nan()));
+    let said =
+        "-999 in 3 rows of `a`, 9999 in 3 rows of `b`, -99 in 3 rows of `c`; give a column as `numeric`";
+    assert!(found.notices.iter().any(|notice| notice.contains(said)), "{:?}", found.notices);
+    // As asked, or as the model has it.
+    let choices = ColumnChoices { numeric: vec!["*".into()], ..ColumnChoices::default() };
+    assert_eq!(dense(&typed(columns(), &choices).unwrap())[0], -999.0);
+    let mut like = Schema::new("a table");
+    like.columns = found.columns.clone();
+    like.columns[0].missing_codes = vec![5];
+    let choices = ColumnChoices { like: Some(like), ..ColumnChoices::default() };
+    let x = dense(&typed(columns(), &choices).unwrap());
+    assert!(x[0] == -999.0 && x[2].is_nan() && x[3 * 5].is_nan() && x[3 * 6] == 6.0);
+}
+
+#[test]
+fn days_written_as_numbers_are_named() {
+    let days: Vec<f64> = (0..14).map(|at| 20_200_101.0 + f64::from(2 * at)).collect();
+    let found = typed(vec![numbers_column("d", &days)], &ColumnChoices::default()).unwrap();
+    assert!(
+        found.notices[0].contains("they look like dates: write them as 2020-01-31"),
+        "{:?}",
+        found.notices
+    );
+}

@@ -5,8 +5,9 @@ use std::path::Path;
 use super::layout::plain;
 use super::times::{self, is_time_name};
 use super::{LoadParams, list, targets, weights};
-use crate::frame::is_chosen;
+use crate::frame::{is_chosen, sentinels};
 use crate::npz::{COMPONENT, Npz, QUALIFIED, ROLES, WEIGHT_TRANSFORM};
+use crate::zipped::is_content;
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema, Sides, TargetKind};
@@ -363,6 +364,31 @@ pub(super) fn unused(names: &[String], used: &[&str], graph: &str, params: &Load
     exec.notice(format!("{graph}: {} {verb} in the file and not used{edges}{time}", list(&rest)));
 }
 
+/// Names numbers in features that may stand for missing values: an array is used as it is.
+pub(super) fn notice_codes(graph: &Graph, exec: &Exec) {
+    const MOST_COLUMNS: usize = 256;
+    let Features::Dense(x) = graph.features() else { return };
+    if x.cols() > MOST_COLUMNS {
+        return;
+    }
+    let of = |col: usize| {
+        let values: Vec<f64> = (0..x.rows()).map(|row| f64::from(x.row(row)[col])).collect();
+        sentinels(&values).first().copied()
+    };
+    let found = exec.map_blocks(x.cols(), 1, |range| of(range.start));
+    let count = found.iter().flatten().count();
+    if let Some((col, own)) = found.into_iter().enumerate().find_map(|(col, own)| Some((col, own?))) {
+        let more = if count > 1 { format!(", and numbers in {} more", count - 1) } else { String::new() };
+        exec.notice(format!(
+            "features: {} in {} of {} rows of column {} may stand for missing values{more}; they are used as numbers: write NaN if they do",
+            own.value,
+            own.rows,
+            x.rows(),
+            col + 1
+        ));
+    }
+}
+
 /// Description of a zip file without arrays, and the next step.
 fn no_npz(entries: &[String]) -> String {
     let has = |part: &str| entries.iter().any(|name| name.ends_with(part));
@@ -370,8 +396,12 @@ fn no_npz(entries: &[String]) -> String {
         "looks like an Excel workbook, not an npz; save the sheet of edges as CSV".into()
     } else if has("data.pkl") {
         "looks like a Torch file, not an npz; save the edges with np.savez(FILE, edge_index=…)".into()
+    } else if entries.is_empty() {
+        "looks like an empty zip archive".into()
     } else {
-        format!("looks like a zip archive, not an npz; unpack it and give a file of {}", list(entries))
+        let content: Vec<String> = entries.iter().filter(|name| is_content(name)).cloned().collect();
+        let files = if content.is_empty() { entries } else { &content };
+        format!("looks like a zip archive, not an npz; unpack it and give a file of {}", list(files))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::frame::sentinels;
+
 /// What a label column holds.
 #[derive(Debug)]
 pub(super) enum LabelColumn {
@@ -97,6 +99,22 @@ pub(super) fn nearly_equal(names: &[String]) -> Option<[&str; 2]> {
     names.iter().find_map(|name| seen.insert(plain(name), name).map(|other| [other, name]))
 }
 
+/// A class whose name may mean that the class is unknown: a word, or a number far outside of the others.
+pub(super) fn like_unknown(names: &[String]) -> Option<&str> {
+    const WORDS: [&str; 8] =
+        ["none", "unknown", "unlabeled", "unlabelled", "undefined", "missing", "notavailable", "unk"];
+    let plain =
+        |name: &str| -> String { name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect() };
+    if let Some(name) = names.iter().find(|name| WORDS.contains(&plain(name).as_str())) {
+        return Some(name);
+    }
+    let numbers: Option<Vec<f64>> = names.iter().map(|name| name.parse().ok()).collect();
+    // Every class counts as repeated.
+    let twice: Vec<f64> = numbers?.into_iter().flat_map(|number| [number; 2]).collect();
+    let value = sentinels(&twice).first()?.value.to_string();
+    names.iter().find(|name| **name == value).map(String::as_str)
+}
+
 /// Whether a label is missing. `none` may be a class.
 pub(super) fn is_unknown(label: &str) -> bool {
     const WAYS: [&str; 6] = ["", "?", "na", "n/a", "nan", "null"];
@@ -129,6 +147,16 @@ mod tests {
         assert_eq!(classes_of(&["True", "true", "x"]), (vec![0, 1, 2], names(&["True", "true", "x"])));
         assert_eq!(nearly_equal(&names(&["No", "Yes", "yes"]).unwrap()), Some(["Yes", "yes"]));
         assert_eq!(nearly_equal(&names(&["A", "B", "A 1"]).unwrap()), None);
+        for (list, odd) in [
+            (["a", "None", "b"], Some("None")),
+            (["0", "1", "-9"], Some("-9")),
+            (["0", "1", "999"], Some("999")),
+            (["0", "1", "unlabelled"], Some("unlabelled")),
+            (["1", "2", "3"], None),
+            (["7", "8", "9"], None),
+        ] {
+            assert_eq!(like_unknown(&names(&list).unwrap()), odd, "{list:?}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::row::Row;
 use crate::table::Table;
 use crate::whole::{Written, written};
 use netinfof::Exec;
+use netinfof::graph::Schema;
 use netinfof::{Error, Result};
 use netinfof::{Graph, Pair};
 
@@ -124,18 +125,8 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         ids.sort_numeric(&mut edges);
     }
     let names = ids.into_names();
-    let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
-    let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
-    let mut graph = numbered::joined(name, names.len(), edges, exec)?;
-    if let Some(listed) = listed {
-        let part = layout.weight_name();
-        let weights = part.as_deref().map(|part| (weights, part));
-        graph = super::weights::of_edges(graph, listed, weights, params, exec)?;
-    }
-    let mut schema = layout.schema();
-    if let Some(times) = times {
-        graph = times.put_on(graph, &contacts, &mut schema)?;
-    }
+    let list = EdgeRows { edges, weights, times };
+    let (mut graph, mut schema) = list.graph(name, names.len(), &layout, params, exec)?;
     if let Some(table) = table {
         let isolated: Vec<usize> = (0..graph.nodes()).filter(|&node| graph.degree(node) == 0).collect();
         let some: Vec<String> = isolated.iter().take(3).map(|&node| format!("`{}`", names[node])).collect();
@@ -148,6 +139,41 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         graph = table.put_on(graph, &mut schema)?;
     }
     Ok(graph.with_ids(names).with_schema(schema))
+}
+
+/// The edges of a list, with what its other columns hold of them.
+pub(super) struct EdgeRows {
+    pub(super) edges: Vec<Pair>,
+    /// One per edge, if weights are asked for.
+    pub(super) weights: Vec<f32>,
+    pub(super) times: Option<TimesReader>,
+}
+
+impl EdgeRows {
+    /// The graph with weights, directions and times, as far as they are asked for, and what was read.
+    pub(super) fn graph(
+        self,
+        name: &str,
+        nodes: usize,
+        layout: &EdgeLayout,
+        params: &LoadParams,
+        exec: &Exec,
+    ) -> Result<(Graph, Schema)> {
+        let EdgeRows { edges, weights, times } = self;
+        let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
+        let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
+        let mut graph = numbered::joined(name, nodes, edges, exec)?;
+        if let Some(listed) = listed {
+            let part = layout.weight_name();
+            let weights = part.as_deref().map(|part| (weights, part));
+            graph = super::weights::of_edges(graph, listed, weights, params, exec)?;
+        }
+        let mut schema = layout.schema();
+        if let Some(times) = times {
+            graph = times.put_on(graph, &contacts, &mut schema)?;
+        }
+        Ok((graph, schema))
+    }
 }
 
 /// The ids of the ends of edges: of one kind, or of two.

@@ -38,7 +38,7 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
     let mut owner = Owner::Other;
     let (mut open_key, mut open_data): (Option<String>, Option<String>) = (None, None);
     let mut in_default = false;
-    let (mut graphs, mut depth) = (0, 0usize);
+    let (mut graphs, mut depth, mut nested) = (0, 0usize, 0usize);
     // Edges may stand above their nodes.
     let mut edges: Vec<[String; 2]> = Vec::new();
     let mut given: HashMap<u32, Vec<String>> = HashMap::new();
@@ -56,6 +56,7 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
                         if graphs > 1 && depth == 1 {
                             return Err("a second graph; one graph per file was expected".into());
                         }
+                        nested += usize::from(depth > 1);
                         network.directed |= get("edgedefault").as_deref() == Some("directed");
                     }
                     "key" => {
@@ -113,6 +114,12 @@ fn read(text: &str, network: &mut Network) -> std::result::Result<(), (usize, St
     })?;
     if graphs == 0 {
         return Err((1, "no <graph>".into()));
+    }
+    if nested > 0 {
+        network.notices.push(format!(
+            "{nested} {} of a node: the nodes inside and the node itself are nodes of the graph",
+            if nested == 1 { "graph is part" } else { "graphs are parts" }
+        ));
     }
     for ends in &edges {
         let [Some(i), Some(j)] = ends.each_ref().map(|id| network.find(id)) else {

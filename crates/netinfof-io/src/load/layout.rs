@@ -187,7 +187,9 @@ impl EdgeLayout {
                     FirstRow::Data => {
                         matrix = all && is_adjacency(sample);
                         // Times whose column is known are no ends.
-                        logged = if params.time.is_some() { None } else { not_two_ends(sample) };
+                        if params.time.is_none() {
+                            logged = not_two_ends(sample).or_else(|| no_plain_ids(sample));
+                        }
                         let words = params.header.is_none() && names.iter().take(2).all(|name| is_word(name));
                         let ends = || [0, 1].map(|at| first.cell(at).into_owned());
                         layout.doubtful_edge = words.then(|| (first.line, ends()));
@@ -206,7 +208,7 @@ impl EdgeLayout {
             return Err(broken("empty; one edge per line was expected".into()));
         }
         if layout.width < 2 {
-            let what = "1 column; an edge needs two ids";
+            let what = "1 column; an edge needs two ids, separated by a comma, tab, semicolon or spaces";
             return Err(match rows.next_row()? {
                 Some(row) if !rows.is_named() => rows.error(row.line, what),
                 _ => broken(what.into()),
@@ -270,8 +272,8 @@ impl EdgeLayout {
     /// The name of a column, or its number from 1.
     pub(super) fn column_name(&self, at: usize) -> String {
         match &self.names {
-            Some(names) => names[at].clone(),
-            None => format!("column {}", at + 1),
+            Some(names) if !names[at].trim().is_empty() => names[at].clone(),
+            _ => format!("column {}", at + 1),
         }
     }
 
@@ -323,8 +325,8 @@ impl EdgeLayout {
             return;
         }
         let column = |at: usize| match &self.names {
-            Some(names) => format!("`{}`", names[at]),
-            None => (at + 1).to_string(),
+            Some(names) if !names[at].trim().is_empty() => format!("`{}`", names[at]),
+            _ => (at + 1).to_string(),
         };
         let [a, b] = self.ends.map(column);
         let why = match &self.likely {
@@ -451,6 +453,45 @@ fn not_two_ends(rows: &[Row]) -> Option<String> {
             if kinds.len() == 1 { "one value".into() } else { format!("{} values", kinds.len()) }
         )
     })
+}
+
+/// Why the cells of the first two columns are probably not ids: they are signs, such as `->`, or rows are in brackets.
+fn no_plain_ids(rows: &[Row]) -> Option<String> {
+    let width = rows.first()?.len();
+    let is_sign = |row: &Row, at: usize| {
+        let cell = row.cell(at);
+        !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_punctuation())
+    };
+    if width > 2
+        && let Some(at) = (0..2).find(|&at| rows.iter().all(|row| is_sign(row, at)))
+    {
+        let rest: Vec<String> =
+            (0..width).filter(|&c| c != at).take(2).map(|c| (c + 1).to_string()).collect();
+        return Some(format!(
+            "column {} holds only signs such as `{}`; name the two id columns with `ends`, such as {}",
+            at + 1,
+            rows[0].cell(at),
+            rest.join(",")
+        ));
+    }
+    // Ids may be in brackets each.
+    let in_brackets = |row: &Row| {
+        let (first, last) = (row.cell(0), row.cell(row.len() - 1));
+        [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')].iter().any(|&(open, close)| {
+            first.starts_with(open)
+                && !first.ends_with(close)
+                && !last.starts_with(open)
+                && last.ends_with(close)
+        })
+    };
+    rows.iter().all(in_brackets).then(|| {
+        format!("rows are written in brackets, such as `{}`; write them without brackets", shown(&rows[0]))
+    })
+}
+
+/// The cells of a row.
+fn shown(row: &Row) -> String {
+    row.cells().take(4).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether these are all rows of a square matrix of numbers that is symmetric, or all zeros and ones.

@@ -4,7 +4,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use super::layout;
 use super::targets::{self, NodeTarget};
 use super::{LoadParams, list, weights};
 use crate::frame::{ColumnValues, Frame, FrameColumn};
@@ -205,13 +204,17 @@ impl Network {
         let given = |values: &Vec<(u32, Value)>| !values.is_empty();
         let attributes: Vec<_> = self.attributes.into_iter().filter(|(_, values)| given(values)).collect();
         let names: Vec<String> = attributes.iter().map(|(name, _)| name.clone()).collect();
-        let label = match &params.label {
-            Some(wanted) => Some(names.iter().position(|name| name == wanted).ok_or_else(|| {
-                Error::param("label", wanted, format!("an attribute of the nodes: {}", list(&names)))
-            })?),
-            None => layout::label_column(&names),
-        };
+        let say = |notice: String| exec.notice(format!("{name}: {notice}"));
+        let place = |wanted: &str| names.iter().position(|name| name == wanted);
+        let several = targets::several(params, &names, &place)?;
+        let label = if several.is_empty() { targets::label_column(&names, params, |_| true) } else { None };
+        if let Some(wanted) = params.label.as_ref().filter(|_| several.is_empty() && label.is_none()) {
+            let need = format!("an attribute of the nodes: {}", list(&names));
+            return Err(Error::param("label", wanted, need));
+        }
+        targets::second_label(&names, label, params, |_| true).into_iter().for_each(say);
         let mut texts = None;
+        let mut columns_of_labels = vec![Vec::new(); several.len()];
         let mut frame = Frame::default();
         for (at, (attribute, values)) in attributes.into_iter().enumerate() {
             let mut seen = vec![false; nodes];
@@ -223,27 +226,32 @@ impl Network {
                     "node `{id}` has several values of `{attribute}`; one was expected"
                 )));
             }
-            if Some(at) == label {
+            let by_node = || {
                 let mut by_node = vec![String::new(); nodes];
-                for (node, value) in &values {
-                    by_node[*node as usize] = value.text();
-                }
-                texts = Some((attribute, by_node));
+                values.iter().for_each(|(node, value)| by_node[*node as usize] = value.text());
+                by_node
+            };
+            if Some(at) == label {
+                texts = Some((attribute, by_node()));
+            } else if let Some(own) = several.iter().position(|&own| own == at) {
+                columns_of_labels[own] = by_node();
             } else {
                 frame.columns.extend(columns(attribute, &values, nodes).map_err(fault)?);
             }
         }
         let mut target = None;
         if let Some((attribute, texts)) = &texts {
-            match targets::of_column(attribute, texts, params.target, &|notice| exec.notice(notice)) {
-                Ok(found) => {
-                    schema.label = Some(attribute.clone());
-                    target = Some(found);
-                }
-                Err(what) if params.target.is_some() || params.label.is_some() => return Err(fault(what)),
+            target = targets::of_label(attribute, texts, params, &say).map_err(fault)?;
+            match target {
+                Some(_) => schema.label = Some(attribute.clone()),
                 // Names of the nodes, as drawing programs write them.
-                Err(_) => schema.dropped.push(Dropped::new(attribute, "another text in most nodes: names")),
+                None => schema.dropped.push(Dropped::new(attribute, targets::NO_TARGET)),
             }
+        }
+        if !several.is_empty() {
+            let own = several.iter().map(|&at| names[at].clone()).collect();
+            target = Some(NodeTarget::Labels(targets::of_columns(own, &columns_of_labels).map_err(fault)?));
+            schema.label.clone_from(&params.label);
         }
         let is_classes = matches!(target, Some(NodeTarget::Classes { .. }));
         let labels = texts.as_ref().filter(|_| is_classes).map(|(_, texts)| &texts[..]);

@@ -188,15 +188,10 @@ fn joined(
     let (label, texts) = labels.unzip();
     let mut target = None;
     if let (Some(name), Some(texts)) = (&label, &texts) {
-        match targets::of_column(name, texts, params.target, &|notice| exec.notice(notice)) {
-            Ok(found) => target = Some(found),
-            Err(what) if params.label.is_some() || params.target.is_some() => {
-                return Err(fault(format!("{what}; name another column as `label`")));
-            }
-            Err(what) => {
-                exec.notice(format!("{file}: {what}; it is not used"));
-                dropped.push(Dropped::new(name, "too many texts for classes"));
-            }
+        let say = |notice: String| exec.notice(format!("{file}: {notice}"));
+        target = targets::of_label(name, texts, params, &say).map_err(fault)?;
+        if target.is_none() {
+            dropped.push(Dropped::new(name, targets::NO_TARGET));
         }
     }
     if !label_columns.is_empty() {
@@ -336,6 +331,10 @@ fn one(path: &Path, params: &LoadParams, edges: EdgeIds<'_>, exec: &Exec) -> Res
             return Err(Error::Parse { path: path.into(), line: table.lines[row], what });
         }
     }
+    let second = targets::second_label(&columns.names, columns.label, params, |at| columns.may_be_label(at));
+    if let Some(notice) = second {
+        exec.notice(format!("{}: {notice}", path.file_name().unwrap_or_default().to_string_lossy()));
+    }
     Ok(table)
 }
 
@@ -402,7 +401,11 @@ impl Columns {
             }
             return Ok(found);
         }
-        Ok(layout::label_column(&self.names).filter(|&at| self.named && Some(at) != self.id))
+        Ok(targets::label_column(&self.names, params, |at| self.may_be_label(at)))
+    }
+
+    fn may_be_label(&self, at: usize) -> bool {
+        self.named && Some(at) != self.id
     }
 
     fn shown(&self, at: usize) -> String {

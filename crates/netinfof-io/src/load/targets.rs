@@ -4,7 +4,8 @@ use std::io::BufRead as _;
 use std::path::Path;
 
 use super::classes::{self, LabelColumn, is_unknown as is_unknown_cell};
-use super::{LoadParams, list, nodes_by_id};
+use super::{LoadParams, layout, list, nodes_by_id};
+use crate::frame::{Sentinel, is_chosen, sentinels};
 use crate::npz::{Array, Npz};
 use netinfof::graph::{LabelSets, TargetKind};
 use netinfof::{Error, Exec, Graph, Result};
@@ -55,7 +56,7 @@ pub(super) fn of_column(
     say: &dyn Fn(String),
 ) -> std::result::Result<NodeTarget, String> {
     let found = match kind {
-        Some(TargetKind::Numbers) => return numbers(name, texts).map(NodeTarget::Numbers),
+        Some(TargetKind::Numbers) => return numbers(name, texts, say).map(NodeTarget::Numbers),
         Some(TargetKind::Labels) => return sets_of_cells(name, texts).map(NodeTarget::Labels),
         Some(TargetKind::Classes) => classes::forced(texts),
         _ => classes::of(texts),
@@ -65,6 +66,11 @@ pub(super) fn of_column(
             if let Some([a, b]) = names.as_deref().and_then(classes::nearly_equal) {
                 say(format!(
                     "the classes `{a}` and `{b}` of column `{name}` differ in upper and lower case or spaces only; they are two classes"
+                ));
+            }
+            if let Some(class) = names.as_deref().and_then(classes::like_unknown) {
+                say(format!(
+                    "class `{class}` of column `{name}` may mean unknown: leave such cells empty if it does"
                 ));
             }
             if minus_ones > 0 {
@@ -79,7 +85,7 @@ pub(super) fn of_column(
             say(format!(
                 "column `{name}` holds {distinct} different numbers: the target is numeric, and nodes are predicted by regression (`target` classes makes them classes)"
             ));
-            numbers(name, texts).map(NodeTarget::Numbers)
+            numbers(name, texts, say).map(NodeTarget::Numbers)
         }
         LabelColumn::Texts { distinct } => {
             Err(format!("column `{name}` holds {distinct} different texts: names, not classes"))
@@ -87,8 +93,64 @@ pub(super) fn of_column(
     }
 }
 
+/// Why a column that is named like a label is not used.
+pub(super) const NO_TARGET: &str = "too many texts for classes";
+
+/// The target in a label column; none if it is only named like one.
+pub(super) fn of_label(
+    name: &str,
+    texts: &[String],
+    params: &LoadParams,
+    say: &dyn Fn(String),
+) -> std::result::Result<Option<NodeTarget>, String> {
+    match of_column(name, texts, params.target, say) {
+        Ok(found) => Ok(Some(found)),
+        Err(what) if params.label.is_some() || params.target.is_some() => {
+            Err(format!("{what}; name another column as `label`"))
+        }
+        Err(what) => {
+            say(format!("{what}; it is not used"));
+            Ok(None)
+        }
+    }
+}
+
+/// The label column that was asked for, or the one that is named like a label, of those that may be it.
+pub(super) fn label_column(
+    names: &[String],
+    params: &LoadParams,
+    may_be: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    match &params.label {
+        Some(wanted) => layout::named_or_numbered(wanted, Some(names), names.len()),
+        None => layout::label_column(names).filter(|&at| may_be(at)),
+    }
+}
+
+/// What is said where a feature is named like a label, too, and the label was not asked for.
+pub(super) fn second_label(
+    names: &[String],
+    label: Option<usize>,
+    params: &LoadParams,
+    may_be: impl Fn(usize) -> bool,
+) -> Option<String> {
+    let label = label.filter(|_| params.label.is_none())?;
+    let choices = &params.columns;
+    let is_used = |name: &String| {
+        !is_chosen(&choices.drop, name) && (choices.features.is_empty() || is_chosen(&choices.features, name))
+    };
+    let is_label = |at: usize| layout::label_column(&names[at..=at]).is_some();
+    let other = (0..names.len()).find(|&at| at != label && may_be(at) && is_used(&names[at]) && is_label(at));
+    other.map(|other| {
+        format!(
+            "`{}` is the label; `{}` is also named like one and is used as a feature: leave it out with `drop` if it is not known before the label is",
+            names[label], names[other]
+        )
+    })
+}
+
 /// Numbers of a column; empty cells and the usual marks of missing values are unknown.
-fn numbers(name: &str, texts: &[String]) -> std::result::Result<Vec<f64>, String> {
+fn numbers(name: &str, texts: &[String], say: &dyn Fn(String)) -> std::result::Result<Vec<f64>, String> {
     let number = |text: &String| {
         if is_unknown_cell(text) {
             return Ok(f64::NAN);
@@ -96,7 +158,20 @@ fn numbers(name: &str, texts: &[String]) -> std::result::Result<Vec<f64>, String
         let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
         value.ok_or_else(|| format!("column `{name}` holds `{text}`; a numeric target needs finite numbers"))
     };
-    texts.iter().map(number).collect()
+    let mut values = texts.iter().map(number).collect::<std::result::Result<Vec<f64>, String>>()?;
+    for Sentinel { value, rows, is_certain } in sentinels(&values) {
+        if is_certain {
+            values.iter_mut().filter(|own| **own == value as f64).for_each(|own| *own = f64::NAN);
+        }
+        let meaning =
+            if is_certain { "counts as unknown" } else { "may mean unknown: leave the cell empty then" };
+        say(format!(
+            "target `{name}`: {value}, in {} row{}, {meaning}",
+            rows,
+            if rows == 1 { "" } else { "s" }
+        ));
+    }
+    Ok(values)
 }
 
 /// Lists of labels in the cells of one column, separated by `;`, `|`, `,` or spaces. An empty cell is unknown, and
@@ -285,11 +360,11 @@ mod tests {
 
     #[test]
     fn numbers_may_be_unknown_but_not_infinite() {
-        let found = numbers("v", &texts(&["1.5", "", "NA", "-2e3"])).unwrap();
+        let found = numbers("v", &texts(&["1.5", "", "NA", "-2e3"]), &|_| ()).unwrap();
         assert!(found[0] == 1.5 && found[1].is_nan() && found[2].is_nan() && found[3] == -2000.0);
-        let e = numbers("v", &texts(&["1", "inf"])).unwrap_err();
+        let e = numbers("v", &texts(&["1", "inf"]), &|_| ()).unwrap_err();
         assert!(e.contains("column `v` holds `inf`"), "{e}");
-        assert!(numbers("v", &texts(&["1", "x"])).is_err());
+        assert!(numbers("v", &texts(&["1", "x"]), &|_| ()).is_err());
     }
 
     #[test]

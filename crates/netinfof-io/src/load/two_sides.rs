@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::edges::{EndIds, from_named_list, settle_first_row};
+use super::LoadParams;
+use super::edges::{EdgeRows, EndIds, from_named_list, settle_first_row};
 use super::ids::Ids;
 use super::layout::{EdgeLayout, plain, stem};
 use super::nodes::{self, NodeTable};
 use super::times::TimesReader;
-use super::{LoadParams, numbered};
 use crate::row::Row;
 use crate::table::Table;
 use netinfof::Exec;
@@ -183,18 +183,8 @@ pub(super) fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
     let sides = Sides::new(ids.iter().map(|own| own.0).collect());
     let sides = sides.named(names).with_qualified_ids(shared.is_some());
     let ids: Vec<String> = ids.iter().map(|(second, id)| sides.qualified(usize::from(*second), id)).collect();
-    let listed = (params.directed || layout.weight.is_some()).then(|| edges.clone());
-    let contacts = if times.is_some() { edges.clone() } else { Vec::new() };
-    let mut graph = numbered::joined(name, ids.len(), edges, exec)?;
-    if let Some(listed) = listed {
-        let part = layout.weight_name();
-        let weights = part.as_deref().map(|part| (weights, part));
-        graph = super::weights::of_edges(graph, listed, weights, params, exec)?;
-    }
-    let mut schema = layout.schema();
-    if let Some(times) = times {
-        graph = times.put_on(graph, &contacts, &mut schema)?;
-    }
+    let list = EdgeRows { edges, weights, times };
+    let (mut graph, mut schema) = list.graph(name, ids.len(), &layout, params, exec)?;
     if let Some(table) = table {
         graph = table.put_on(graph, &mut schema)?;
     }

@@ -115,8 +115,8 @@ impl Reader {
     /// How the values of a column are to be read.
     fn meaning(&self, column: usize) -> Result<Meaning> {
         let Field { name, leaf } = &self.fields[column];
-        let refused =
-            |what: &str| self.error(format!("column `{name}` holds {what}; numbers or texts were expected"));
+        let need = "numbers or texts were expected (`drop` leaves a feature out)";
+        let refused = |what: &str| self.error(format!("column `{name}` holds {what}; {need}"));
         let Some(leaf) = leaf else { return Err(refused("lists, maps or structs")) };
         let column = self.descriptor(*leaf);
         let plain = match column.physical_type() {
@@ -311,6 +311,9 @@ fn sound<T>(path: &Path, decode: impl FnOnce() -> Decoded<T>) -> Result<T> {
     let what = match outcome {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(ParquetError::External(source))) => source.to_string(),
+        Ok(Err(ParquetError::General(what))) if what.starts_with("Disabled feature") => {
+            "its compression is not supported; write it with Snappy, Zstandard, gzip or LZ4".into()
+        }
         Ok(Err(error)) => error.to_string(),
         Err(_) => "its parts are inconsistent".into(),
     };

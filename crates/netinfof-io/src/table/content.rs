@@ -29,12 +29,23 @@ pub(super) fn other_format(start: &[u8]) -> Option<&'static str> {
             "looks like a Pajek network, not a table; write the edges as a table, one edge per line",
         );
     }
+    let line = start.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    if ["graph", "digraph", "strict "].into_iter().any(begins) && line.contains(&b'{') {
+        return Some("looks like Graphviz DOT, not a table; write the edges as a table, one edge per line");
+    }
+    let breaks = |byte: u8| start.contains(&byte);
+    if breaks(b'\r')
+        && !breaks(b'\n')
+        && start.split(|&byte| byte == b'\r').filter(|own| !own.is_empty()).count() > 1
+    {
+        return Some("has lines that end with a carriage return alone; save it with line feeds (LF or CRLF)");
+    }
     if begins("graph [") || begins("graph\n[") || begins("graph\r\n[") {
         return Some("looks like GML, not a table; write the edges as a table, one edge per line");
     }
     if matches!(start.first(), Some(b'{' | b'[')) && is_json(start) {
         return Some(if is_json_features(start) {
-            "looks like node features in JSON, not a table; write them as a node table (CSV with an id column) and give it as `nodes` together with an edge list"
+            "looks like node features in JSON, not a table; give it as `nodes` together with an edge list or, if the lists hold neighbours, write one edge per line"
         } else {
             "looks like JSON, not a table and not lists of nodes and links; write the edges as a table, one edge per line"
         });

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use netinfof::graph::Target;
 use netinfof::{Exec, Features, Graph};
 use netinfof_io::frame::ColumnChoices;
 use netinfof_io::load::{self, Format, LoadParams, SplitFiles};
@@ -479,4 +480,145 @@ fn formats_can_still_be_forced() {
     let mut params = LoadParams::default();
     params.format = Some(Format::Edges);
     assert_eq!(read(&path, &params).unwrap().0.edge_count(), 3);
+}
+
+#[test]
+fn signs_and_brackets_are_no_ids() {
+    let folder = Folder::new("signs");
+    let none = LoadParams::default();
+    let arrows = folder.file("a.txt", "1 -> 2\n2 -> 3\n3 -> 1\n");
+    refused(&arrows, &none, &["column 2 holds only signs such as `->`", "such as 1,3"]);
+    let mut ends = LoadParams::default();
+    ends.ends = Some(["1".into(), "3".into()]);
+    assert_eq!(read(&arrows, &ends).unwrap().0.edge_count(), 3);
+    for rows in ["(1, 2)\n(2, 3)\n", "[1,2]\n[2,3]\n[3,x]\n", "<a b>\n<b c>\n"] {
+        refused(&folder.file("b.txt", rows), &none, &["rows are written in brackets", "without brackets"]);
+    }
+    // Ids may hold signs.
+    assert_eq!(plain(&folder.file("c.txt", "a->b c->d\nc->d (e)\n")).0.nodes(), 3);
+    assert_eq!(plain(&folder.file("u.txt", "<a> <b>\n<b> <c>\n")).0.nodes(), 3);
+    refused(&folder.file("d.gv", "graph g {\n a -- b;\n b -- c;\n}\n"), &none, &["Graphviz"]);
+    refused(&folder.file("e.csv", "source,target\ra,b\rb,c\r"), &none, &["carriage return alone"]);
+    refused(&folder.file("f.txt", "a|b\nb|c\n"), &none, &["1 column", "separated by a comma"]);
+}
+
+#[test]
+fn delimiters_at_the_end_of_rows_are_no_columns() {
+    let folder = Folder::new("trailing");
+    let chain = folder.file("e.csv", "source,target,\na,b,\nb,c,\nc,a,\n");
+    let nodes = folder.file("n.csv", "id,x,label,\na,1,u,\nb,2,v,\nc,4,u,\n");
+    let (graph, notices) = read(&chain, &LoadParams::default().nodes(nodes)).unwrap();
+    let schema = graph.schema().unwrap();
+    assert_eq!((schema.columns.len(), graph.features().cols()), (1, 1));
+    assert!(schema.dropped.iter().any(|own| own.name == "column 3"), "{:?}", schema.dropped);
+    assert!(
+        schema.dropped.iter().any(|own| own.why.contains("no name and no values")),
+        "{:?}",
+        schema.dropped
+    );
+    assert!(notices.contains("column 3 is not used") && !notices.contains("column ``"), "{notices}");
+}
+
+#[test]
+fn numbers_that_stand_for_missing_values_are_not_measurements() {
+    let folder = Folder::new("codes");
+    let chain: String = (0..30).map(|at| format!("{at},{}\n", (at + 1) % 30)).collect();
+    let chain = folder.file("e.csv", chain);
+    let mut table = "id,temp,age,label\n".to_string();
+    for at in 0..30 {
+        let temp = if at % 9 == 0 { "-999".into() } else { format!("{}.5", 10 + at % 17) };
+        let _ = writeln!(table, "{at},{temp},{},{}", if [4, 5].contains(&at) { -9 } else { 20 + at }, at % 2);
+    }
+    let nodes = folder.file("n.csv", table);
+    let (graph, notices) = read(&chain, &LoadParams::default().nodes(nodes.clone())).unwrap();
+    let Features::Dense(x) = graph.features() else { panic!("dense") };
+    assert!(x.row(9)[0].is_nan() && x.row(10)[0] == 20.5 && !x.row(4)[1].is_nan());
+    assert_eq!(graph.schema().unwrap().columns[0].missing_codes, [-999]);
+    let said = "these numbers count as missing values: -999 in 4 rows of `temp`; give a column as `numeric`";
+    assert!(notices.contains(said), "{notices}");
+    assert!(
+        notices.contains("may stand for missing values, but are used as numbers: -9 in 2 rows"),
+        "{notices}"
+    );
+    // Asked for as numbers, and there and back.
+    let mut params = LoadParams::default().nodes(nodes.clone());
+    params.columns.numeric = vec!["temp".into()];
+    let Features::Dense(x) = read(&chain, &params).unwrap().0.features().clone() else { panic!("dense") };
+    assert_eq!(x.row(9)[0], -999.0);
+    let copy = folder.0.join("copy.npz");
+    save::npz(&graph, &copy).unwrap();
+    let (again, _) = plain(&copy);
+    assert_eq!(again.schema().unwrap().columns, graph.schema().unwrap().columns);
+    // Newer rows are read by the codes of the model, and only by these.
+    let newer = folder.file("newer.csv", "id,temp,age,label\n0,-999,9999,0\n1,5,9999,1\n");
+    let edge = folder.file("edge.csv", "0,1\n");
+    let mut params = LoadParams::default().nodes(newer);
+    params.columns.like = graph.schema().cloned();
+    let Features::Dense(x) = read(&edge, &params).unwrap().0.features().clone() else { panic!("dense") };
+    assert!(x.row(0)[0].is_nan() && x.row(0)[1] == 9999.0 && x.row(1)[0] == 5.0);
+    // Arrays are used as they are.
+    let mut params = LoadParams::default().nodes(folder.0.join("n.csv"));
+    params.columns.numeric = vec!["temp".into()];
+    save::npz(&read(&chain, &params).unwrap().0, &copy).unwrap();
+    let (_, notices) = plain(&copy);
+    assert!(notices.contains("-999 in 4 of 30 rows of column 1 may stand for missing values"), "{notices}");
+    // A numeric target.
+    let mut table = "id,x,target\n".to_string();
+    for at in 0..30 {
+        let _ = writeln!(table, "{at},{},{}", at % 3, if at < 3 { -9999.0 } else { f64::from(at) + 0.5 });
+    }
+    let nodes = folder.file("t.csv", table);
+    let (graph, notices) = read(&chain, &LoadParams::default().nodes(nodes)).unwrap();
+    assert!(notices.contains("target `target`: -9999, in 3 rows, counts as unknown"), "{notices}");
+    assert_eq!(graph.labelled(), 27);
+}
+
+#[test]
+fn a_second_label_and_classes_that_mean_unknown_are_said() {
+    let folder = Folder::new("labels");
+    let chain = folder.file("e.csv", "a,b\nb,c\nc,a\n");
+    let nodes = folder.file("n.csv", "id,class,x,label\na,u,1,0\nb,None,2,1\nc,v,4,0\n");
+    let (_, notices) = read(&chain, &LoadParams::default().nodes(nodes.clone())).unwrap();
+    assert!(notices.contains("`class` is the label; `label` is also named like one"), "{notices}");
+    assert!(notices.contains("class `None` of column `class` may mean unknown"), "{notices}");
+    for (drop, label) in [(vec!["label".into()], None), (Vec::new(), Some("class".into()))] {
+        let mut params = LoadParams::default().nodes(nodes.clone());
+        (params.columns.drop, params.label) = (drop, label);
+        let (_, notices) = read(&chain, &params).unwrap();
+        assert!(!notices.contains("also named like one"), "{notices}");
+    }
+    let gml = "graph [ node [ id 1 y 0 label \"q\" a 1 b 0 ] node [ id 2 y 1 label \"q\" a 1 b 1 ] edge [ source 1 target 2 ] ]";
+    let gml = folder.file("g.gml", gml);
+    assert!(plain(&gml).1.contains("`y` is the label; `label` is also named like one"));
+    // Several labels from attributes, as from columns.
+    let mut params = LoadParams::default();
+    params.label = Some("a,b".into());
+    let (graph, _) = read(&gml, &params).unwrap();
+    let Some(Target::Labels(sets)) = graph.target() else { panic!("label sets") };
+    assert_eq!(sets.row(1), Some(&[1, 1][..]));
+}
+
+#[test]
+fn archives_and_nested_graphs() {
+    let folder = Folder::new("archives");
+    let archive = |name: &str, members: &[(&str, &str)]| {
+        let path = folder.0.join(name);
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+        for (member, text) in members {
+            zip.start_file(*member, zip::write::SimpleFileOptions::default()).unwrap();
+            std::io::Write::write_all(&mut zip, text.as_bytes()).unwrap();
+        }
+        zip.finish().unwrap();
+        path
+    };
+    let edges = ("data/edges.csv", "a,b\nb,c\n");
+    let beside = [("__MACOSX/data/._edges.csv", "x"), (".DS_Store", "x"), ("README.md", "x"), edges];
+    assert_eq!(plain(&archive("one.zip", &beside)).0.edge_count(), 2);
+    let two = archive("two.zip", &[edges, ("nodes.csv", "id,x\na,1\n"), ("LICENSE", "x")]);
+    refused(&two, &LoadParams::default(), &["give a file of `data/edges.csv`, `nodes.csv`"]);
+    refused(&archive("none.zip", &[]), &LoadParams::default(), &["empty zip archive"]);
+    let graphml = "<graphml><graph edgedefault='undirected'><node id='a'/><node id='b'/><node id='g'><graph><node id='c'/></graph></node><edge source='a' target='b'/><edge source='b' target='c'/></graph></graphml>";
+    let (graph, notices) = plain(&folder.file("g.graphml", graphml));
+    assert_eq!(graph.nodes(), 4);
+    assert!(notices.contains("1 graph is part of a node"), "{notices}");
 }

@@ -256,7 +256,7 @@ pub(crate) fn nodes(
         None
     };
     let mut share = 1.0;
-    let (embeddings, groups, weights) = if let Some(mixture) = &mixture {
+    let (embeddings, groups, mut weights) = if let Some(mixture) = &mixture {
         let ridge = mixture.fit(&all, &training, seed)?;
         let every: Vec<&Range<usize>> = softmax_groups.iter().collect();
         let valid = &split.sets.valid;
@@ -272,6 +272,38 @@ pub(crate) fn nodes(
     } else {
         (in_softmax.clone(), softmax_groups.clone(), softmax.clone())
     };
+    // Validation nodes are few, so training nodes are used for calibration too, each scored by a model that
+    // was fitted without it.
+    let penalty = SglParams {
+        lambda1: chosen.lambda1,
+        lambda2: chosen.lambda2,
+        ridge: chosen.ridge,
+        tolerance: grid.tolerance,
+        max_iterations: grid.max_iterations,
+    };
+    let for_refit: Vec<&Matrix> = in_softmax
+        .iter()
+        .copied()
+        .zip(&softmax_groups)
+        .filter(|(_, group)| softmax.norm(group) > 0.0)
+        .map(|(embedding, _)| embedding)
+        .collect();
+    let refit = Refit { softmax: &for_refit, penalty: &penalty, share, mixture: mixture.as_ref(), all: &all };
+    let (mut unseen, mut truth) = cross_fitted(&refit, split, seed, exec)?;
+    let every: Vec<&Range<usize>> = groups.iter().collect();
+    let of_valid = NodeModel::new(&weights, &every)
+        .scores(&NodeDesign { embeddings: &embeddings, nodes: &split.sets.valid }, exec);
+    let log_shares: Vec<f64> = shares(&labels, classes, 0.5).into_iter().map(f64::ln).collect();
+    let (scores, own) = ([&unseen[..], &of_valid].concat(), [&truth[..], &valid_labels].concat());
+    let kept = if params.mixture { shrinkage(&scores, &own, &log_shares) } else { 1.0 };
+    if kept < 1.0 {
+        shrink(&mut unseen, kept, &log_shares);
+        for (output, log_share) in weights.outputs.iter_mut().zip(&log_shares) {
+            let (intercept, rest) = output.split_last_mut().expect("the intercept is always there");
+            rest.iter_mut().for_each(|weight| *weight *= kept);
+            *intercept = kept * *intercept + (1.0 - kept) * log_share;
+        }
+    }
     // Components without weights are dropped from here on, so that a saved model does not contain them.
     let used: Vec<usize> = (0..groups.len()).filter(|&at| weights.norm(&groups[at]) > 0.0).collect();
     let model = NodeModel::new(&weights, &used.iter().map(|&at| &groups[at]).collect::<Vec<_>>());
@@ -303,25 +335,8 @@ pub(crate) fn nodes(
             .collect(),
         confusion,
     });
-    // Validation nodes are few, so training nodes are used for calibration too, each scored by a model that
-    // was fitted without it.
-    let penalty = SglParams {
-        lambda1: report.chosen.lambda1,
-        lambda2: report.chosen.lambda2,
-        ridge: report.chosen.ridge,
-        tolerance: grid.tolerance,
-        max_iterations: grid.max_iterations,
-    };
     report.softmax_share = mixture.as_ref().map(|_| share);
-    let in_softmax: Vec<&Matrix> = in_softmax
-        .into_iter()
-        .zip(&softmax_groups)
-        .filter(|(_, group)| softmax.norm(group) > 0.0)
-        .map(|(embedding, _)| embedding)
-        .collect();
-    let refit =
-        Refit { softmax: &in_softmax, penalty: &penalty, share, mixture: mixture.as_ref(), all: &all };
-    let (mut unseen, mut truth) = cross_fitted(&refit, split, seed, exec)?;
+    report.shrinkage = (kept < 1.0).then_some(kept);
     unseen.extend(&valid);
     truth.extend(&valid_labels);
     let calibration = NodeCalibration::fit(&unseen, &truth, classes);
@@ -331,6 +346,37 @@ pub(crate) fn nodes(
     report.no_information = metrics(&prior, &test_labels, classes, rare);
     report.baseline = report.no_information.get("accuracy").copied();
     Ok(NodeResult { report, model, used, fitted: FittedTarget::Classes(calibration), test })
+}
+
+/// The factor of the distance between the scores and the log-shares of the classes. It is 1 unless the shares alone
+/// could predict as well: with a few dozen labels, a model without any information would otherwise be trusted.
+///
+/// Otherwise it is the mean of several factors, weighted by the likelihood of nodes that the weights were not fitted
+/// on.
+fn shrinkage(scores: &[f64], truth: &[u32], log_shares: &[f64]) -> f64 {
+    const FACTORS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+    if truth.is_empty() {
+        return 1.0;
+    }
+    let found = FACTORS.map(|factor| {
+        let mut shrunk = scores.to_vec();
+        shrink(&mut shrunk, factor, log_shares);
+        log_likelihood(&shrunk, truth, log_shares.len())
+    });
+    let most = found.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let weights = found.map(|own| (ridge::TRUST * truth.len() as f64 * (own - most)).exp());
+    let total: f64 = weights.iter().sum();
+    if weights[0] < ridge::SMALLEST_SHARE * total {
+        return 1.0;
+    }
+    FACTORS.iter().zip(weights).map(|(factor, weight)| factor * weight).sum::<f64>() / total
+}
+
+/// Moves scores towards the log-shares of the classes.
+fn shrink(scores: &mut [f64], factor: f64, log_shares: &[f64]) {
+    for (score, log_share) in scores.iter_mut().zip(log_shares.iter().cycle()) {
+        *score = factor * *score + (1.0 - factor) * log_share;
+    }
 }
 
 /// A fit of one set of components under one penalty.
@@ -500,5 +546,37 @@ impl Design for NodeDesign<'_> {
                 out = rest;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores without a relation to the class are moved to the shares of the classes, others are not touched.
+    #[test]
+    fn scores_shrink_where_class_shares_predict_as_well() {
+        // In both classes, half of the nodes have odds above their share by as much as the others are below.
+        let truth: Vec<u32> = (0..50).map(|node| u32::from(node < 16)).collect();
+        let log_shares = [0.68f64.ln(), 0.32f64.ln()];
+        let scores = |own: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..50).flat_map(|node| [log_shares[0] - own(node), log_shares[1] + own(node)]).collect()
+        };
+        let noise = scores(&|node| if node % 2 == 0 { 1.0 } else { -1.0 });
+        let clear = scores(&|node| if node < 16 { 2.0 } else { -2.0 });
+        let factor = shrinkage(&noise, &truth, &log_shares);
+        assert!(factor < 0.25, "{factor}");
+        assert_eq!(shrinkage(&clear, &truth, &log_shares), 1.0);
+        // The same scores, of so many nodes that noise is excluded.
+        let (many, classes) = (clear.repeat(20), truth.repeat(20));
+        assert_eq!(shrinkage(&many, &classes, &log_shares), 1.0);
+        assert_eq!(shrinkage(&[], &[], &log_shares), 1.0);
+        let mut none = noise.clone();
+        shrink(&mut none, 0.0, &log_shares);
+        assert!(none.chunks(2).all(|row| row == log_shares));
+        let before = log_likelihood(&noise, &truth, 2);
+        let mut some = noise;
+        shrink(&mut some, factor, &log_shares);
+        assert!(log_likelihood(&some, &truth, 2) > before);
     }
 }

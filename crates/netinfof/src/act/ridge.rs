@@ -21,13 +21,13 @@ const MOST_FOR_FIT: usize = 2000;
 /// Penalties for equal weights of the components of a set.
 const PENALTIES: [f64; 3] = [0.01, 0.1, 1.0];
 /// Samples are correlated, so a likelihood counts half.
-const TRUST: f64 = 0.5;
+pub(super) const TRUST: f64 = 0.5;
 /// The largest share of the regression whose weights were changed one by one: its loss was minimised, so it is
 /// more optimistic than those of the others.
 const MOST_OF_CHOSEN: f64 = 0.5;
 /// Regressions with a smaller share are left out; where no share is large, those with less than a tenth of the
 /// largest one.
-const SMALLEST_SHARE: f64 = 0.01;
+pub(super) const SMALLEST_SHARE: f64 = 0.01;
 
 /// Regressions and their shares in the mixture.
 pub(super) struct RidgeMixture {

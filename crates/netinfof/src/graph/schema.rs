@@ -59,12 +59,21 @@ pub struct FeatureColumn {
     /// Categories: whether the last level stands for all other texts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_other: bool,
+    /// Numbers: those that stand for a missing value, such as -999.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_codes: Vec<i64>,
 }
 
 impl FeatureColumn {
     /// A column without levels.
     pub fn new(name: impl Into<String>, kind: FeatureKind) -> Self {
-        FeatureColumn { name: name.into(), kind, levels: Vec::new(), has_other: false }
+        FeatureColumn {
+            name: name.into(),
+            kind,
+            levels: Vec::new(),
+            has_other: false,
+            missing_codes: Vec::new(),
+        }
     }
 }
 
