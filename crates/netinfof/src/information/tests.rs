@@ -213,6 +213,7 @@ fn sampled(setting: usize, n: usize, seed: u64) -> Vec<(String, Estimate)> {
 }
 
 /// How often intervals hold the mean over all seeds.
+#[expect(clippy::print_stdout, reason = "the slow test is also a table")]
 fn coverage(settings: &[(usize, usize)], seeds: u64) -> Vec<Coverage> {
     let exec = Exec::new(0).unwrap();
     let mut found = Vec::new();

@@ -414,6 +414,11 @@ fn in_parallel<T: Send>(count: usize, run: impl Fn(usize) -> T + Sync) -> Vec<T>
     found.into_iter().map(|(_, result)| result).collect()
 }
 
+#[expect(clippy::print_stdout, reason = "a slow test says how far it is")]
+fn say(line: &str) {
+    println!("{line}");
+}
+
 /// The verdict on nodes with these shares of labels for training and validation.
 fn nodes(graph: &Graph, train: f64, valid: f64, seed: u64) -> Report {
     let mut params = NodeParams::default();
@@ -519,7 +524,7 @@ impl Tally {
             let (family, seed) = (&families[at / seeds], (at % seeds) as u64);
             let graph = (family.make)(&mut Random::new(1000 + seed));
             let report = judged(&graph, seed);
-            println!("{} {seed}: {:?}: {}", family.name, report.verdict.kind, report.verdict.reason);
+            say(&format!("{} {seed}: {:?}: {}", family.name, report.verdict.kind, report.verdict.reason));
             (report.verdict, report.splits[0].degree_auc)
         });
         let mut tally = Tally { runs: reports.len(), ..Tally::default() };
