@@ -264,7 +264,7 @@ fn any_number_of_components_can_predict() {
 fn rounding_errors_are_no_signal() {
     let of = |value: f64, half: f64| Estimate { value, interval: [value - half, value + half] };
     assert!(!rule::is_signal(of(1.28e-16, 4e-18)));
-    assert!(!rule::is_signal(of(0.0, 0.0)) && !rule::is_signal(of(0.01, 0.009)));
+    assert!(!rule::is_signal(of(0.0, 0.0)) && !rule::is_signal(of(0.01, 0.0099)));
     assert!(rule::is_signal(of(0.01, 0.005)));
 }
 
