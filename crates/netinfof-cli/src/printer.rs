@@ -364,7 +364,7 @@ pub(crate) fn headline(kind: VerdictKind) -> &'static str {
         VerdictKind::Structure => "Structure is enough.",
         VerdictKind::Features => "Features are enough.",
         VerdictKind::Any => "Structure alone or features alone: each is enough.",
-        VerdictKind::Nothing => "No detectable signal.",
+        VerdictKind::Nothing => "No usable signal.",
         VerdictKind::Undecided => "Undecided.",
         _ => "",
     }

@@ -31,9 +31,9 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use self::fold::{MOST_CHOOSING, MOST_CHOOSING_WEIGHTS, folds};
+use self::fold::{Fold, MOST_CHOOSING, MOST_CHOOSING_WEIGHTS, folds};
 use crate::error::Result;
-use crate::evidence::{Estimate, NORMAL};
+use crate::evidence::{Estimate, NORMAL, mean_and_error};
 use crate::exec::Exec;
 use crate::graph::TargetKind;
 use crate::matrix::Matrix;
@@ -48,9 +48,13 @@ pub(crate) const SMALLEST_GAIN: f64 = 0.05;
 /// gain worth having if that is smaller.
 const SMALLEST_SIGNAL: f64 = 0.03;
 
-/// The upper half of an interval that excludes a gain, as a multiple of that of the 95 % interval: that of a 99 %
+/// A shown signal that is certainly below this share of all that there is to predict, or below the smallest gain
+/// worth having if that is smaller, is not worth a model.
+const SLIGHT_SIGNAL: f64 = 0.01;
+
+/// The upper half of an interval that excludes a gain, as a multiple of that of the 95 % interval: that of a 97.5 %
 /// interval.
-const EXCLUDING: f64 = 2.576 / 1.96;
+const EXCLUDING: f64 = 2.241 / 1.96;
 
 /// The groups of components in the verdict.
 pub(crate) mod group {
@@ -98,7 +102,7 @@ pub struct GroupInformation {
 pub enum Answer {
     /// Shown: the interval lies above zero, and the gain is worth having.
     Shown,
-    /// Excluded: the 99 % interval lies below the smallest gain worth having.
+    /// Excluded: the 97.5 % interval lies below the smallest gain worth having.
     Excluded,
     /// Neither.
     Open,
@@ -141,9 +145,62 @@ pub struct Information {
     /// For every group, the bits gained on each sample.
     #[serde(skip)]
     pub(crate) values: Vec<Vec<f64>>,
+    /// For every group and model, the mean of the bits gained on the samples that the model was evaluated on.
+    #[serde(skip)]
+    pub(crate) by_model: Vec<Vec<f64>>,
+    /// Number of samples that these models were fitted and evaluated on.
+    #[serde(skip)]
+    pub(crate) fitting: Fitting,
     /// Identity of these samples.
     #[serde(skip)]
     pub(crate) units: Vec<u64>,
+}
+
+/// How much the squared standard error over the evaluated samples is too small, because models fitted on other
+/// samples would differ: a factor, measured on generated samples (docs/design/information-and-verdict.md).
+const BETWEEN_FITS: f64 = 1.3;
+
+/// Nats of log-likelihood, over all training samples together, by which fitted models differ by chance: whether a
+/// component gets a weight at all depends on as much. It is the smallest standard error of a measurement.
+const RESOLUTION: f64 = 1.5;
+
+/// The models that predictive information was measured with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Fitting {
+    /// Number of samples that each model was fitted on.
+    training: usize,
+    /// Number of samples that each model was evaluated on.
+    judged: usize,
+}
+
+impl Fitting {
+    /// The mean of values of samples with the 95 % interval of what models that are fitted on as many other samples
+    /// gain on average; `models` are the means of the samples of each model.
+    ///
+    /// The variance of the mean over samples covers the samples that were evaluated, not those that the models were
+    /// fitted on. Added are a factor, the variance between models beyond that between their samples, and the resolution
+    /// of so many training samples, without which an interval has no width where a component has no weight.
+    fn estimate(
+        self,
+        values: impl Iterator<Item = f64> + Clone,
+        models: impl Iterator<Item = f64> + Clone,
+    ) -> Estimate {
+        let over_samples = Estimate::of_values(values.clone());
+        let (samples, error) = (values.clone().count() as f64, mean_and_error(values).1);
+        let (count, between) = (models.clone().count().max(1) as f64, mean_and_error(models).1);
+        let expected = error * error * samples / (self.judged.max(1) as f64 * count);
+        let excess = (between * between - expected).max(0.0);
+        let resolution = RESOLUTION / (self.training.max(1) as f64 * std::f64::consts::LN_2);
+        let wide = (BETWEEN_FITS * error * error + excess + resolution * resolution).sqrt();
+        // Student's quantile for few samples, the normal one where the resolution is all that there is.
+        let quantile =
+            if error > 0.0 { (over_samples.interval[1] - over_samples.value) / error } else { NORMAL };
+        let half = quantile * wide;
+        Estimate {
+            value: over_samples.value,
+            interval: [over_samples.value - half, over_samples.value + half],
+        }
+    }
 }
 
 /// The R² of a Gaussian with this information: `I = −½ log₂(1 − R²)`.
@@ -188,16 +245,18 @@ impl Information {
     fn new(
         named: Vec<(Cow<'static, str>, Vec<String>)>,
         values: Vec<Vec<f64>>,
+        by_model: Vec<Vec<f64>>,
         units: Vec<u64>,
         target: TargetKind,
         entropy: f64,
-        training: usize,
+        fitting: Fitting,
     ) -> Self {
         let groups = named
             .into_iter()
             .zip(&values)
-            .map(|((name, components), own)| {
-                let bits = Estimate::of_values(own.iter().copied());
+            .zip(&by_model)
+            .map(|(((name, components), own), models)| {
+                let bits = fitting.estimate(own.iter().copied(), models.iter().copied());
                 GroupInformation { name, components, bits, score: score(target, entropy, bits.value) }
             })
             .collect();
@@ -205,11 +264,13 @@ impl Information {
             target,
             entropy,
             samples: units.len(),
-            training,
+            training: fitting.training,
+            fitting,
             smallest_gain: bits_of_share(target, entropy, SMALLEST_GAIN),
             groups,
             gains: Vec::new(),
             values,
+            by_model,
             units,
         };
         let questions = QUESTIONS.iter().map(|&[of, over]| [Cow::Borrowed(of), Cow::Borrowed(over)]);
@@ -250,14 +311,22 @@ impl Information {
         bits_of_share(self.target, self.entropy, SMALLEST_SIGNAL).min(self.smallest_gain)
     }
 
+    /// The bits below which a shown signal is not worth a model.
+    pub(crate) fn slight_signal(&self) -> f64 {
+        bits_of_share(self.target, self.entropy, SLIGHT_SIGNAL).min(self.smallest_gain)
+    }
+
     fn at(&self, name: &str) -> Option<usize> {
         self.groups.iter().position(|group| group.name == name)
     }
 
     fn difference(&self, of: &str, over: &str) -> Option<Estimate> {
         let (of, over) = (self.at(of)?, self.at(over)?);
-        let pairs = self.values[of].iter().zip(&self.values[over]);
-        Some(Estimate::of_values(pairs.map(|(a, b)| a - b)))
+        let paired = |all: &'_ [Vec<f64>]| -> Vec<f64> {
+            all[of].iter().zip(&all[over]).map(|(a, b)| a - b).collect()
+        };
+        let (values, models) = (paired(&self.values), paired(&self.by_model));
+        Some(self.fitting.estimate(values.iter().copied(), models.iter().copied()))
     }
 
     /// The bits of a group.
@@ -285,8 +354,7 @@ impl Information {
     pub(crate) fn excludes(&self, bits: Estimate, smallest: f64) -> bool {
         let detectable =
             NORMAL * (2.0 * smallest / (std::f64::consts::LN_2 * self.training.max(1) as f64)).sqrt();
-        // Several gains are excluded in one verdict, and models that were fitted on other samples would differ, too:
-        // a 95 % interval is not enough to leave a part of the data out.
+        // Several gains are excluded in one verdict: a 95 % interval is not enough to leave a part of the data out.
         let upper = bits.value + EXCLUDING * (bits.interval[1] - bits.value);
         upper.max(detectable) < smallest
     }
@@ -318,7 +386,8 @@ impl Information {
     pub(crate) fn mean(of: &[&Information], repetition: f64) -> Option<Information> {
         let first = *of.first()?;
         let count = of.len() as f64;
-        let mut mean = Information { values: Vec::new(), units: Vec::new(), ..first.clone() };
+        let mut mean =
+            Information { values: Vec::new(), by_model: Vec::new(), units: Vec::new(), ..first.clone() };
         mean.entropy = of.iter().map(|own| own.entropy).sum::<f64>() / count;
         mean.smallest_gain = of.iter().map(|own| own.smallest_gain).sum::<f64>() / count;
         // Number of different samples.
@@ -484,8 +553,12 @@ impl ComponentBlocks {
             }
         }
         let judged: Vec<usize> = (0..target.len()).filter(|&at| counts[at] > 0).collect();
+        let mut by_model: Vec<Vec<f64>> = (0..groups.len())
+            .map(|group| found.iter().map(|gained| mean_and_error(gained[group].iter().copied()).0).collect())
+            .collect();
         // Groups before single components.
         values.rotate_left(singles);
+        by_model.rotate_left(singles);
         let values = values
             .into_iter()
             .map(|own| judged.iter().map(|&at| own[at] / counts[at] as f64).collect())
@@ -495,14 +568,16 @@ impl ComponentBlocks {
         };
         let ordered = groups[singles..].iter().chain(&groups[..singles]);
         let named = ordered.map(|group| (group.name.clone(), components(group))).collect();
-        let training = folds.iter().map(|fold| fold.training.len()).max().unwrap_or(0);
+        let most = |of: fn(&Fold) -> usize| folds.iter().map(of).max().unwrap_or(0);
+        let fitting =
+            Fitting { training: most(|fold| fold.training.len()), judged: most(|fold| fold.judged.len()) };
         let units = judged.iter().map(|&at| units[at]).collect();
         let kind = match target {
             SampleTarget::Classes { .. } => TargetKind::Classes,
             SampleTarget::Numbers { .. } => TargetKind::Numbers,
             SampleTarget::Labels { .. } => TargetKind::Labels,
         };
-        Ok(Information::new(named, values, units, kind, target.entropy(), training))
+        Ok(Information::new(named, values, by_model, units, kind, target.entropy(), fitting))
     }
 }
 

@@ -51,7 +51,7 @@ pub enum VerdictKind {
     Features,
     /// Structure alone and features alone predict equally well.
     Any,
-    /// There is no detectable signal, and a signal above a stated size is excluded.
+    /// There is no usable signal: one above a stated size is excluded.
     Nothing,
     /// The data neither show nor exclude a gain.
     Undecided,
@@ -255,7 +255,11 @@ pub(crate) fn judge(
         let verdict =
             own::judged(rule::judge(information, context), rule::has_signal(information), information);
         // A linear model is no evidence about a nonlinear relation.
-        let contradiction = (!verdict.nonlinear).then(|| contradicted(&verdict, info, splits)).flatten();
+        // A gain on test data below a signal that the verdict says is too small does not contradict it.
+        let slight = verdict.kind == VerdictKind::Nothing && rule::is_slight(information);
+        let smallest = if slight { information.slight_signal() } else { 0.0 };
+        let contradiction =
+            (!verdict.nonlinear).then(|| contradicted(&verdict, smallest, info, splits)).flatten();
         let open = verdict.kind == VerdictKind::Undecided;
         let verdict = contradiction.filter(|_| !open).unwrap_or(verdict);
         return Judgement { verdict, comparisons, additions };
@@ -398,14 +402,19 @@ pub(crate) fn judge(
     }
     let kind = verdict.kind;
     let open = kind == VerdictKind::Undecided && (!silent || unseen);
-    if let Some(contradiction) = contradicted(&verdict, info, splits).filter(|_| !open) {
+    if let Some(contradiction) = contradicted(&verdict, 0.0, info, splits).filter(|_| !open) {
         verdict = contradiction;
     }
     Judgement { verdict, comparisons, additions }
 }
 
-/// The withdrawn verdict, if Act's results on test data contradict it.
-fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) -> Option<Verdict> {
+/// The withdrawn verdict, if Act's results on test data contradict it. A gain below `smallest` bits is none.
+fn contradicted(
+    verdict: &Verdict,
+    smallest: f64,
+    info: &SplitsInfo,
+    splits: &[SplitReport],
+) -> Option<Verdict> {
     let acts: Option<Vec<_>> = splits.iter().map(|split| split.act.as_ref()).collect();
     let acts = acts.filter(|acts| !acts.is_empty())?;
     // Test sets of one graph overlap: their mean is hardly more precise than one of them.
@@ -436,7 +445,7 @@ fn contradicted(verdict: &Verdict, info: &SplitsInfo, splits: &[SplitReport]) ->
     };
     let signal = match matched {
         Some(auc) => auc.above(0.5),
-        None => gain.above(0.0) && metric > baseline,
+        None => gain.above(0.0) && metric > baseline && gain.interval[1] >= smallest,
     };
     // `degree_only` is a claim about uniform negatives.
     let confirmed = if verdict.degree_only { gain.above(0.0) } else { signal };

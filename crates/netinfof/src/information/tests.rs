@@ -28,14 +28,14 @@ fn copy(labels: &[u32], errors: f64, draw: &mut Draw) -> Matrix {
     Matrix::from_vec(labels.len(), 1, values)
 }
 
-/// Choices do not depend on the evaluated samples, so noise has no gain.
 #[test]
-fn gains_are_excluded_by_99_percent_intervals() {
+fn gains_are_excluded_by_97_percent_intervals() {
     let found = Information { training: 100_000, ..Information::default() };
     let bits = Estimate { value: 0.0, interval: [-0.1, 0.1] };
-    assert!(!found.excludes(bits, 0.125) && found.excludes(bits, 0.14));
+    assert!(!found.excludes(bits, 0.11) && found.excludes(bits, 0.12));
 }
 
+/// Choices do not depend on the evaluated samples, so noise has no gain.
 #[test]
 fn noise_gains_nothing() {
     let (mut signals, mut sum) = (0, 0.0);
@@ -124,40 +124,156 @@ fn distance_sees_what_no_line_does() {
     assert!(found.bits(group::NONLINEAR).unwrap().value > 0.4, "{:?}", found.bits(group::NONLINEAR));
 }
 
-/// Intervals of bits and of differences hold the truth, the mean over hundreds of times as many samples, as often as
-/// they say. Not those of differences near zero: whether a weak component gets a weight at all differs from sample to
-/// sample, and the interval does not contain that; such differences are far below the smallest gain worth having.
-#[test]
-#[ignore = "slow: two hundred measurements of three settings"]
-fn intervals_hold_the_truth() {
-    let mut bad = Vec::new();
-    for (samples, errors) in [(150, [0.2, 0.3]), (400, [0.1, 0.35]), (1500, [0.3, 0.3]), (3000, [0.2, 0.45])]
-    {
-        let runs = 300;
-        let found: Vec<[Estimate; 3]> = (0..runs)
-            .map(|seed| {
-                let mut draw = Seed(seed).stream(Stream::Synth, 7);
-                let labels: Vec<u32> = (0..samples).map(|_| draw.below(2)).collect();
-                let mut blocks = ComponentBlocks::default();
-                blocks.add(Part::Structure, "U", copy(&labels, errors[0], &mut draw));
-                blocks.add(Part::Features, "F", copy(&labels, errors[1], &mut draw));
-                blocks.add(Part::Propagation, "S", normal(samples, 10, &mut draw));
-                let measured = measured(&blocks, &labels, seed);
-                [
-                    measured.bits(group::STRUCTURE).unwrap(),
-                    measured.gain(group::ALL, group::STRUCTURE).unwrap().bits,
-                    measured.gain(group::PROPAGATION, group::FEATURES).unwrap().bits,
-                ]
-            })
-            .collect();
-        for at in 0..3 {
-            let truth = found.iter().map(|own| own[at].value).sum::<f64>() / runs as f64;
-            let held = found.iter().filter(|own| !own[at].above(truth) && !own[at].below(truth)).count();
-            let share = 100.0 * held as f64 / runs as f64;
-            if truth.abs() > 0.03 && !(91.0..=99.0).contains(&share) {
-                bad.push(format!("{samples} samples, {at}: {share} % hold {truth:.3}"));
+/// A share of intervals that hold the truth.
+struct Coverage {
+    /// The setting, the number of samples, and what is estimated.
+    of: (usize, usize, String),
+    truth: f64,
+    percent: f64,
+    /// Half of the interval, on average.
+    half: f64,
+}
+
+/// Groups and differences of one sample of a setting, with their names.
+fn sampled(setting: usize, n: usize, seed: u64) -> Vec<(String, Estimate)> {
+    let mut draw = Seed(seed).stream(Stream::Synth, 7 + setting as u64);
+    let classes = match setting {
+        5 | 7 => 4,
+        8 => 7,
+        _ => 2,
+    };
+    let rare = |draw: &mut Draw| u32::from(draw.unit() < 0.12);
+    let labels: Vec<u32> =
+        (0..n).map(|_| if setting == 9 { rare(&mut draw) } else { draw.below(classes) }).collect();
+    // Clouds about the same centres for every seed: samples of one population.
+    let cloud = |columns: usize, spread: f64, draw: &mut Draw| {
+        let mut centres = Seed(99).stream(Stream::Synth, 50 + columns as u64);
+        let centres: Vec<f64> = (0..columns * classes as usize).map(|_| centres.normal()).collect();
+        Matrix::from_fn(n, columns, |row, col| {
+            (centres[labels[row] as usize * columns + col] + spread * draw.normal()) as f32
+        })
+    };
+    // One noisy score with hinges, as for pairs.
+    let hinges = |errors: f64, draw: &mut Draw| {
+        let score = copy(&labels, errors, draw);
+        let score: Vec<f32> = (0..n).map(|row| score.row(row)[0] + 1.2 * draw.normal() as f32).collect();
+        Matrix::from_fn(n, 8, |row, col| {
+            if col == 0 { score[row] } else { (score[row] + 1.5 - 0.4 * col as f32).max(0.0) }
+        })
+    };
+    let mut blocks = ComponentBlocks::default();
+    match setting {
+        // Two noisy copies of the label, and noise.
+        0..=3 => {
+            let errors = [[0.2, 0.3], [0.1, 0.35], [0.3, 0.3], [0.2, 0.45]][setting];
+            blocks.add(Part::Structure, "U", copy(&labels, errors[0], &mut draw));
+            blocks.add(Part::Features, "F", copy(&labels, errors[1], &mut draw));
+            blocks.add(Part::Propagation, "S", normal(n, 10, &mut draw));
+        }
+        // Strong features, weak structure beside noise, propagation that is a smoothed copy of the features.
+        4 | 5 => {
+            let features = cloud(16, 3.0, &mut draw);
+            let noise = normal(n, 16, &mut draw);
+            let smoothed = Matrix::from_fn(n, 16, |i, j| features.row(i)[j] + 1.5 * noise.row(i)[j]);
+            blocks.add(Part::Structure, "U", cloud(12, 6.0, &mut draw));
+            blocks.add(Part::Structure, "R", normal(n, 12, &mut draw));
+            blocks.add(Part::Features, "F", features);
+            blocks.add(Part::Propagation, "S", smoothed);
+            blocks.add(Part::Propagation, "P", cloud(16, 5.0, &mut draw));
+        }
+        // Scores of pairs.
+        6 => {
+            let parts = [Part::Structure, Part::Structure, Part::Features, Part::Propagation];
+            for (at, errors) in [0.25, 0.3, 0.45, 0.27].into_iter().enumerate() {
+                blocks.add(parts[at], format!("{at}"), hinges(errors, &mut draw));
             }
+            blocks.add_of_pairs(Part::Structure, "X", hinges(0.2, &mut draw));
+        }
+        // Seven classes and many columns; one class in eight. The constants were not chosen on these two.
+        8 | 9 => {
+            blocks.add(Part::Structure, "U", cloud(40, 5.0, &mut draw));
+            blocks.add(Part::Features, "F", cloud(30, 4.0, &mut draw));
+            blocks.add(Part::Propagation, "S", cloud(30, 5.5, &mut draw));
+            blocks.add(Part::Propagation, "P", normal(n, 30, &mut draw));
+        }
+        // Noise beside the structure.
+        _ => {
+            blocks.add(Part::Structure, "U", cloud(8, 2.5, &mut draw));
+            blocks.add(Part::Features, "F", normal(n, 20, &mut draw));
+            blocks.add(Part::Propagation, "S", normal(n, 20, &mut draw));
         }
     }
-    assert!(bad.is_empty(), "{bad:?}");
+    let units: Vec<u64> = (0..n as u64).collect();
+    let target = SampleTarget::Classes { labels: &labels, classes: classes as usize };
+    let found = blocks.measure(&target, &units, Seed(seed), &Exec::new(1).unwrap()).unwrap();
+    let groups = [group::STRUCTURE, group::FEATURES, group::PROPAGATION, group::ALL];
+    let groups = groups.map(|name| (name.to_string(), found.bits(name).unwrap()));
+    let gains = found.gains.iter().map(|gain| (format!("{} over {}", gain.of, gain.over), gain.bits));
+    groups.into_iter().chain(gains).collect()
+}
+
+/// How often intervals hold the mean over all seeds.
+#[expect(clippy::print_stdout, reason = "the slow test is also a table")]
+fn coverage(settings: &[(usize, usize)], seeds: u64) -> Vec<Coverage> {
+    let exec = Exec::new(0).unwrap();
+    let mut found = Vec::new();
+    for &(setting, n) in settings {
+        let runs = exec.map_blocks(seeds as usize, 1, |block| sampled(setting, n, block.start as u64));
+        for (at, (name, _)) in runs[0].iter().enumerate() {
+            let own: Vec<Estimate> = runs.iter().map(|run| run[at].1).collect();
+            let truth = own.iter().map(|bits| bits.value).sum::<f64>() / seeds as f64;
+            let held = own.iter().filter(|bits| !bits.above(truth) && !bits.below(truth)).count();
+            let half = own.iter().map(|bits| bits.interval[1] - bits.value).sum::<f64>() / seeds as f64;
+            let percent = 100.0 * held as f64 / seeds as f64;
+            println!("setting {setting}, {n} samples, {name}: truth {truth:.4} ± {half:.4}, {percent:.1} %");
+            found.push(Coverage { of: (setting, n, name.clone()), truth, percent, half });
+        }
+    }
+    found
+}
+
+/// Intervals of bits and of differences, those near zero included, hold the truth at least as often as they say: what
+/// models that are fitted on as many samples gain, the mean over hundreds of times as many samples.
+fn holds_the_truth(settings: &[(usize, usize)], seeds: u64, [least, lowest]: [f64; 2]) {
+    let found = coverage(settings, seeds);
+    let mean = found.iter().map(|own| own.percent).sum::<f64>() / found.len() as f64;
+    assert!((least..=99.5).contains(&mean), "{mean} % of all intervals");
+    // With 200 seeds, shares of 95 % vary by 1.5.
+    let low: Vec<_> =
+        found.iter().filter(|own| own.percent < lowest).map(|own| (&own.of, own.percent)).collect();
+    assert!(low.is_empty(), "{low:?}");
+    // They are no wider than twice what they must be where a difference is worth anything.
+    let wide = found.iter().filter(|own| own.truth.abs() > 0.1 && own.half > own.truth.abs() + 0.25);
+    assert!(wide.count() == 0);
+}
+
+#[test]
+fn intervals_hold_the_truth() {
+    holds_the_truth(&[(0, 150), (7, 150)], 60, [94.0, 88.0]);
+}
+
+#[test]
+#[ignore = "slow: 2,600 measurements of sixteen settings"]
+fn intervals_of_more_settings_hold_the_truth() {
+    let few = [(0, 150), (1, 400), (2, 1500), (4, 120), (4, 260), (5, 120), (7, 150), (7, 600)];
+    holds_the_truth(&few, 200, [94.0, 88.0]);
+    holds_the_truth(&[(3, 3000), (4, 3000), (6, 1000), (6, 5000)], 60, [94.0, 85.0]);
+    // The constants were not chosen on these. With about 20 samples of a class, intervals are somewhat too narrow.
+    holds_the_truth(&[(8, 500), (9, 400)], 200, [92.0, 88.0]);
+    holds_the_truth(&[(8, 150), (9, 120)], 200, [88.0, 80.0]);
+}
+
+/// A component that gets no weight in any model has a gain of exactly zero on every sample: its interval is that of
+/// the resolution, not empty.
+#[test]
+fn a_gain_of_zero_is_not_certain() {
+    let fitting = Fitting { training: 1000, judged: 250 };
+    let none = fitting.estimate([0.0; 1250].into_iter(), [0.0; 5].into_iter());
+    assert!(none.interval[1] > 0.004 && none.interval[1] < 0.0045 && none.value == 0.0, "{none:?}");
+    // Models that disagree widen the interval.
+    let values: Vec<f64> = (0..1250).map(|at| f64::from(u8::from(at % 2 == 0))).collect();
+    let [alike, apart] = [[0.5; 5], [0.3, 0.4, 0.5, 0.6, 0.7]]
+        .map(|models| fitting.estimate(values.iter().copied(), models.into_iter()).interval[1] - 0.5);
+    assert!(alike > 0.031 && alike < 0.0325, "1.96 · √1.3 · 0.5 / √1250: {alike}");
+    assert!(apart > 0.13 && apart < 0.15, "a standard error of 0.0707 between models: {apart}");
 }

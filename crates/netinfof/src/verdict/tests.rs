@@ -264,6 +264,102 @@ fn any_number_of_components_can_predict() {
 fn rounding_errors_are_no_signal() {
     let of = |value: f64, half: f64| Estimate { value, interval: [value - half, value + half] };
     assert!(!rule::is_signal(of(1.28e-16, 4e-18)));
-    assert!(!rule::is_signal(of(0.0, 0.0)) && !rule::is_signal(of(0.01, 0.009)));
+    assert!(!rule::is_signal(of(0.0, 0.0)) && !rule::is_signal(of(0.01, 0.0099)));
     assert!(rule::is_signal(of(0.01, 0.005)));
+}
+
+/// The verdict on nodes from the information of groups, each with half of its interval.
+fn of_groups(groups: &[(&'static str, f64, f64)], gains: &[(&'static str, &'static str, f64)]) -> Verdict {
+    let bits = |value: f64, half: f64| Estimate { value, interval: [value - half, value + half] };
+    let information = Information {
+        entropy: 1.0,
+        samples: 9000,
+        training: 1600,
+        smallest_gain: 0.05,
+        groups: groups
+            .iter()
+            .map(|&(name, value, half)| information::GroupInformation {
+                name: name.into(),
+                components: Vec::new(),
+                bits: bits(value, half),
+                score: 0.5,
+            })
+            .collect(),
+        gains: gains
+            .iter()
+            .map(|&(of, over, value)| information::InformationGain {
+                of: of.into(),
+                over: over.into(),
+                bits: bits(value, 0.02),
+                answer: if value > 0.05 { Answer::Shown } else { Answer::Excluded },
+            })
+            .collect(),
+        ..Information::default()
+    };
+    let context = rule::RunContext {
+        links: false,
+        featureless: false,
+        acted: false,
+        confirmed: true,
+        scores_predict: false,
+        labelled: 9000,
+    };
+    rule::judge(&information, context)
+}
+
+/// A significant signal far below one that is worth a model is `nothing`, and the reason says that there is one; one
+/// that may be worth a model is a signal.
+#[test]
+fn a_slight_signal_is_nothing_to_rely_on() {
+    let of = |bits: f64| {
+        of_groups(
+            &[
+                ("structure", 0.0, 0.002),
+                ("features", bits, 0.003),
+                ("propagation", 0.0, 0.002),
+                ("all", bits, 0.003),
+            ],
+            &[("all", "features", 0.0), ("all", "structure", bits)],
+        )
+    };
+    let slight = of(0.005);
+    assert_eq!(slight.kind, VerdictKind::Nothing);
+    assert!(
+        slight.reason.contains("there is a signal, but one of 1 % of the entropy is excluded"),
+        "{slight:?}"
+    );
+    assert!(slight.next.contains("--smallest-gain 0.001"), "{slight:?}");
+    assert_eq!(of(0.015).kind, VerdictKind::Features);
+    assert!(of(0.001).reason.starts_with("No component carries"), "no signal at all");
+}
+
+/// Propagated features improve on each part, but much more is in all together: the advice says so.
+#[test]
+fn a_gnn_that_would_miss_a_part_gets_it_beside() {
+    let of = |rest: f64| {
+        let groups = [
+            ("structure", 0.4, 0.05),
+            ("features", 0.4, 0.05),
+            ("propagation", 0.6, 0.05),
+            ("all", 0.6 + rest, 0.05),
+        ];
+        let all = 0.2 + rest;
+        of_groups(
+            &groups,
+            &[
+                ("propagation", "features", 0.2),
+                ("propagation", "structure", 0.2),
+                ("all", "features", all),
+                ("all", "structure", all),
+                ("all", "propagation", rest),
+            ],
+        )
+    };
+    let [plain, partial] = [0.0, 0.3].map(of);
+    assert_eq!((plain.kind, partial.kind), (VerdictKind::Gnn, VerdictKind::Gnn));
+    assert!(plain.next.starts_with("Train a GNN, such as GCN"), "{plain:?}");
+    assert!(
+        partial.next.contains("skip connections") && partial.next.contains("0.30 [0.28, 0.32] bits"),
+        "{partial:?}"
+    );
 }
