@@ -170,7 +170,8 @@ def array(value: Any) -> Any:
         value = value.detach().cpu()
         if getattr(value, "is_sparse", False) or "sparse" in str(getattr(value, "layout", "")):
             value = value.to_dense()
-        return value.numpy()
+        # NumPy has no types for such short numbers.
+        return (value.float() if any(kind in str(value.dtype) for kind in ("bfloat16", "float8")) else value).numpy()
     found = value.to_numpy() if hasattr(value, "to_numpy") else np.asarray(value)
     # Times are read as names, not as numbers of nanoseconds.
     return found.astype(object) if found.dtype.kind in "Mm" else found
@@ -336,6 +337,17 @@ def count(x: Any, y: Any, *ends: NDArray[np.int64]) -> int:
 def is_sparse(value: Any) -> bool:
     """Return whether this is a sparse matrix or array of SciPy."""
     return hasattr(value, "tocsr") and hasattr(value, "nnz") and hasattr(value, "shape")
+
+
+def is_adjacency(value: Any) -> bool:
+    """Return whether this is a sparse matrix of SciPy or PyTorch, or a `SparseTensor` of PyG."""
+    shape = getattr(value, "shape", None)
+    return is_sparse(value) or is_sparse_tensor(value) or ("sparse" in str(getattr(value, "layout", "")) and shape is not None and len(shape) == 2)
+
+
+def is_sparse_tensor(value: Any) -> bool:
+    """Return whether this is a `SparseTensor` of PyG."""
+    return callable(getattr(value, "coo", None)) and callable(getattr(value, "sparse_sizes", None))
 
 
 def is_dataset(value: Any) -> bool:

@@ -95,6 +95,12 @@ class Estimator:
             options["shares"] = (self.train, getattr(self, "valid"))
         return options
 
+    def _by_masks(self) -> bool:
+        """Return whether nodes may be split by masks: no parameter asks for a random split, and samples are not a choice of nodes."""
+        defaults = inspect.signature(type(self).__init__).parameters
+        usual = all(getattr(self, name) == defaults[name].default for name in ("train", "valid", "splits") if name in defaults)
+        return usual and getattr(self, "graph", None) is None
+
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
@@ -161,7 +167,8 @@ class ProbeEstimator(Estimator):
     n_features_in_: int
 
     def _probe(self, graph: Graph, split: Any) -> None:
-        result = _run(graph, self._task, False, split, self.random_state, self.n_jobs, self.progress, self._options())
+        by_masks = self._by_masks()
+        result = _run(graph, self._task, False, split, self.random_state, self.n_jobs, self.progress, self._options(), by_masks=by_masks)
         self._forget()
         self.result_ = result
         self.scores_ = result.scores

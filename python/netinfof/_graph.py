@@ -270,7 +270,7 @@ class Graph(GraphReaders, GraphExports):
             return cls.from_hetero(data)
         if _convert.is_hetero(data):
             raise ValueError("invalid graph: it has several types of nodes or edges (need one type of each: `to_homogeneous()` converts it)")
-        if _convert.is_sparse(data):
+        if _convert.is_adjacency(data):
             return cls.from_scipy(data)
         if _convert.is_dgl(data):
             return cls.from_dgl(data)

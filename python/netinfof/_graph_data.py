@@ -59,18 +59,19 @@ class GraphData:
 
         if self._nodes is None:
             ids = self._native.ids
-            self._nodes = np.arange(self.num_nodes) if ids is None else _arrays.ids(ids)
+            self._nodes = _arrays.kept(np.arange(self.num_nodes) if ids is None else _arrays.ids(ids))
         return self._nodes
 
     @property
     def edge_index(self) -> NDArray[np.int64]:
         """Edges as two rows of node numbers. Each edge occurs once, with its smaller end in the first row."""
-        return self._native.edges()
+        return _arrays.read_only(self._native.edges())
 
     @property
     def edge_weight(self) -> NDArray[np.float32] | None:
         """Weights of the edges in the order of :attr:`edge_index`, as they were given; None without weights."""
-        return self._native.weights()
+        found = self._native.weights()
+        return None if found is None else _arrays.read_only(found)
 
     @property
     def edge_time(self) -> NDArray[Any] | None:
@@ -85,12 +86,11 @@ class GraphData:
             return None
         _, times, dates = found
         if not dates:
-            return times
+            return _arrays.read_only(times)
         day = np.floor(times)
         rest = np.round((times - day) * 86_400e6).astype("timedelta64[us]")
         days: NDArray[Any] = day.astype(np.int64).astype("datetime64[D]").astype("datetime64[us]")
-        found_times: NDArray[Any] = days + rest
-        return found_times
+        return _arrays.kept(days + rest)
 
     @property
     def x(self) -> Any:
@@ -114,11 +114,9 @@ class GraphData:
         Classes: the position in :attr:`classes`, -1 if unknown. Numbers: a float, NaN if unknown. Labels: one
         column per label with 1 and 0, -1 if unknown.
         """
-        if self._native.target_kind == "numbers":
-            return self._native.numbers()
-        if self._native.target_kind == "labels":
-            return self._native.label_rows()
-        return self._native.labels()
+        read = {"numbers": self._native.numbers, "labels": self._native.label_rows}
+        found: NDArray[Any] | None = read.get(str(self._native.target_kind), self._native.labels)()
+        return None if found is None else _arrays.read_only(found)
 
     @property
     def target(self) -> str | None:
@@ -137,7 +135,7 @@ class GraphData:
 
         if self._classes is None:
             names = self._native.class_names
-            self._classes = np.arange(self.num_classes) if names is None else np.asarray(names)
+            self._classes = _arrays.kept(np.arange(self.num_classes) if names is None else np.asarray(names))
         return self._classes
 
     @property
@@ -146,7 +144,7 @@ class GraphData:
         import numpy as np
 
         known = self._native.sides
-        return None if known is None else np.asarray(known[0], np.int64)
+        return None if known is None else _arrays.kept(np.asarray(known[0], np.int64))
 
     @property
     def side_names(self) -> tuple[str, str] | None:
@@ -164,7 +162,7 @@ class GraphData:
     @property
     def masks(self) -> dict[str, NDArray[Any]] | None:
         """Masks ``train``, ``val`` and ``test`` of the PyG or DGL object that the graph was made of, or None."""
-        return self._masks
+        return None if self._masks is None else dict(self._masks)
 
     @property
     def components(self) -> list[str]:
@@ -279,17 +277,151 @@ class GraphExports(GraphData):
         Returns
         -------
         Data
-            With both directions of every edge, ``edge_weight`` if there are weights, ``x`` and ``y``.
+            With both directions of every edge (only its own in a directed graph), ``x``, ``y`` and the masks,
+            ``edge_weight`` if there are weights, and ``edge_time`` if there are times: dates are days since
+            1970.
         """
         import numpy as np
         import torch
         from torch_geometric.data import Data
 
-        index = self.edge_index
-        both = torch.from_numpy(np.concatenate([index, index[::-1]], axis=1))
+        index, rows, num_nodes = self._messages()
+        own = {"edge_weight": self.edge_weight, "edge_time": self._times()}
+        edges = {name: torch.from_numpy(np.array(values[rows])) for name, values in own.items() if values is not None}
+        data = Data(edge_index=torch.from_numpy(index), num_nodes=num_nodes, **edges, **self._tensors())
+        for name, mask in (self.masks or {}).items():
+            data[f"{name}_mask"] = torch.from_numpy(np.array(mask))
+        return data
+
+    def to_dgl(self) -> Any:
+        """Convert the graph to a graph of DGL.
+
+        Returns
+        -------
+        DGLGraph
+            With both directions of every edge (only its own in a directed graph), ``feat``, ``label`` and the
+            masks in ``ndata``, and ``weight`` and ``time`` in ``edata`` if there are any.
+        """
+        import dgl
+        import numpy as np
+        import torch
+
+        index, rows, num_nodes = self._messages()
+        graph = dgl.graph((torch.from_numpy(index[0]), torch.from_numpy(index[1])), num_nodes=num_nodes)
+        for name, values in self._tensors().items():
+            graph.ndata[{"x": "feat", "y": "label"}[name]] = values
+        for name, mask in (self.masks or {}).items():
+            graph.ndata[f"{name}_mask"] = torch.from_numpy(np.array(mask))
+        for name, values in {"weight": self.edge_weight, "time": self._times()}.items():
+            if values is not None:
+                graph.edata[name] = torch.from_numpy(np.array(values[rows]))
+        return graph
+
+    def to_networkx(self) -> Any:
+        """Convert the graph to a graph of networkx.
+
+        Returns
+        -------
+        Graph
+            A `DiGraph` for a directed graph. Nodes have their names, and the attributes ``x`` (a vector), ``label``
+            (if it is known) and ``bipartite`` (0 or 1, in a bipartite graph); edges have ``weight`` and ``time``
+            if the graph has any.
+
+        Examples
+        --------
+        >>> import netinfof
+        >>> graph = netinfof.Graph([[0, 1], [1, 2]], nodes=["ann", "bob", "cy"])
+        >>> sorted(graph.to_networkx().edges)
+        [('ann', 'bob'), ('bob', 'cy')]
+        """
+        import networkx
+
+        index, rows, num_nodes = self._messages()
+        if not self._native.directed:
+            index, rows = index[:, : self.num_edges], rows[: self.num_edges]
+        names = self._plain_names()
+        found = networkx.DiGraph(name=self.name) if self._native.directed else networkx.Graph(name=self.name)
+        found.add_nodes_from(names)
+        x, sides = self._plain_x(), self.sides
+        if x is not None:
+            dense = x.toarray() if _convert.is_sparse(x) else x
+            networkx.set_node_attributes(found, dict(zip(names, dense.copy())), "x")
+        if not self._native.directed:
+            networkx.set_node_attributes(found, self._known_labels(names), "label")
+        if sides is not None and not self._native.directed:
+            networkx.set_node_attributes(found, dict(zip(names, sides.tolist())), "bipartite")
+        attributes: list[dict[str, Any]] = [{} for _ in range(len(rows))]
+        for name, values in {"weight": self.edge_weight, "time": self.edge_time}.items():
+            for own, value in zip(attributes, [] if values is None else values[rows].tolist()):
+                own[name] = value
+        found.add_edges_from((names[i], names[j], own) for (i, j), own in zip(index.T.tolist(), attributes))
+        return found
+
+    def to_scipy(self) -> Any:
+        """Convert the edges to a sparse adjacency matrix of SciPy.
+
+        Returns
+        -------
+        csr_array
+            One row and one column per node, in the order of :attr:`nodes`, with the weights of the edges, or ones.
+            It is symmetric; in a directed graph, rows are sources and columns targets.
+
+        Examples
+        --------
+        >>> import netinfof
+        >>> netinfof.Graph([[0, 1], [1, 2]]).to_scipy().toarray().tolist()
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+        """
+        import numpy as np
+        from scipy.sparse import csr_array
+
+        index, rows, num_nodes = self._messages()
         weights = self.edge_weight
-        own = {} if weights is None else {"edge_weight": torch.from_numpy(np.concatenate([weights, weights]))}
-        return Data(edge_index=both, num_nodes=self.num_nodes, **own, **self._tensors())
+        values = np.ones(len(rows), np.float32) if weights is None else weights[rows]
+        return csr_array((values, (index[0], index[1])), shape=(num_nodes, num_nodes))
+
+    def _messages(self) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Return edges as other packages hold them, their positions in :attr:`edge_index`, and the number of nodes.
+
+        Both directions of every edge; in a directed graph only its own, between nodes that are one node each.
+        """
+        import numpy as np
+
+        index, rows = np.array(self.edge_index), np.arange(self.num_edges)
+        if self._native.directed:
+            half = self.num_nodes // 2
+            return index - np.array([[0], [half]]), rows, half
+        return np.concatenate([index, index[::-1]], axis=1), np.concatenate([rows, rows]), self.num_nodes
+
+    def _times(self) -> NDArray[np.float64] | None:
+        found = self._native.times()
+        return None if found is None else found[1]
+
+    def _plain_x(self) -> Any:
+        """Return the features, each node once also in a directed graph."""
+        x = self.x
+        return x[: self.num_nodes // 2] if x is not None and self._native.directed else x
+
+    def _plain_names(self) -> list[Any]:
+        """Return the names of the nodes, each node once also in a directed graph."""
+        if not self._native.directed:
+            found: list[Any] = self.nodes.tolist()
+            return found
+        names = [name[len("source:") :] for name in self.nodes[: self.num_nodes // 2].tolist()]
+        return list(range(len(names))) if names == [str(at) for at in range(len(names))] else names
+
+    def _known_labels(self, names: list[Any]) -> dict[Any, Any]:
+        """Return the targets that are known, by node."""
+        import numpy as np
+
+        y = self.y
+        if y is None:
+            return {}
+        if self.target == "classes":
+            classes = self.classes.tolist()
+            return {name: classes[label] for name, label in zip(names, y.tolist()) if label >= 0}
+        known: NDArray[Any] = np.all(y >= 0, axis=1) if y.ndim == 2 else ~np.isnan(y)
+        return {name: value.tolist() for name, value, there in zip(names, y, known) if there}
 
     def to_hetero(self) -> Any:
         """Convert a bipartite graph to a `HeteroData` of PyG.
@@ -325,7 +457,7 @@ class GraphExports(GraphData):
         index = np.where(turned, index[::-1], index)
         data[names[0], "to", names[1]].edge_index = torch.from_numpy(place[index])
         if self.edge_weight is not None:
-            data[names[0], "to", names[1]].edge_weight = torch.from_numpy(self.edge_weight)
+            data[names[0], "to", names[1]].edge_weight = torch.from_numpy(np.array(self.edge_weight))
         return data
 
     def _tensors(self) -> dict[str, Any]:
@@ -333,11 +465,11 @@ class GraphExports(GraphData):
         import numpy as np
         import torch
 
-        x, y = self.x, self.y
+        x, y = self._plain_x(), None if self._native.directed else self.y
         found = {}
         if x is not None:
             # A copy, because tensors are writeable.
             found["x"] = torch.from_numpy(np.array(x.toarray() if _convert.is_sparse(x) else x, np.float32))
         if y is not None:
-            found["y"] = torch.from_numpy(y)
+            found["y"] = torch.from_numpy(np.array(y))
         return found

@@ -160,8 +160,9 @@ class GraphReaders:
         Parameters
         ----------
         adjacency
-            A sparse matrix. Entries other than zero are edges; directions are not used. A matrix that is not
-            square is that of a bipartite graph, with the nodes of the rows first.
+            A sparse matrix of SciPy or PyTorch, or a `SparseTensor`. Entries other than zero are edges;
+            directions are not used. A matrix that is not square is that of a bipartite graph, with the nodes of
+            the rows first.
         x
             Features, one row per node.
         y
@@ -241,10 +242,11 @@ class GraphReaders:
         Parameters
         ----------
         data
-            Its ``edge_index``, ``x``, ``y`` and masks are used. ``split="masks"`` uses the masks.
+            Its ``edge_index`` or ``adj_t``, ``x``, ``y`` and masks are used. Nodes are split by the masks, if
+            there are three; see :func:`probe`.
         weight
-            Attribute with the weights of the edges: ``edge_weight``, or ``edge_attr`` of one column. None: no
-            weights.
+            Attribute with the weights of the edges: ``edge_weight``, ``edge_attr`` of one column, or ``adj_t``
+            for the values of this matrix. None: no weights.
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.

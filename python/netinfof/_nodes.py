@@ -54,7 +54,8 @@ class NodeProbe(ProbeEstimator, NodeEstimator):
         Smallest gain worth having, as a share of the target's entropy: the verdict ignores smaller gains.
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
-        a file (docs/formats.md). None: nodes are split at random.
+        a file (docs/formats.md). ``"random"``: nodes are split at random. None: by the masks, if the graph
+        has three and `train`, `valid` and `splits` have their defaults; else at random.
     random_state
         Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
         result.
@@ -182,7 +183,8 @@ class NodeClassifier(NodeEstimator):
         the paper's softmax regression alone (``"softmax"``). None: ``"mixture"``.
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
-        a file (docs/formats.md). None: nodes are split at random.
+        a file (docs/formats.md). ``"random"``: nodes are split at random. None: by the masks, if the graph
+        has three and `train` and `valid` have their defaults; else at random.
     graph
         A graph of which samples are nodes, for model selection: then `fit`, `predict` and `score` take
         nodes of this graph. None: they take a graph, or the features of its nodes.
@@ -295,7 +297,8 @@ class NodeClassifier(NodeEstimator):
         else:
             self._no_edges(edge_index)
             graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
-        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
+        by_masks = self._by_masks()
+        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), by_masks=by_masks)
         assert result.model is not None
         self._forget()
         self.result_ = result

@@ -22,8 +22,10 @@ from ._convert import (
     distinct,
     edge_weights,
     ends,
+    is_adjacency,
     is_directed,
     is_sparse,
+    is_sparse_tensor,
     listed_both_ways,
     times_of,
 )
@@ -34,8 +36,11 @@ if TYPE_CHECKING:
 
 
 def pyg(data: Any, weight: str | None = None, time: str | None = None) -> Parts:
-    """Read a `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
-    source, target = ends(data.edge_index, sure=True)
+    """Read a `Data` of PyG: `edge_index` or `adj_t`, `x`, `y` and the masks."""
+    found_edges = edges_of(data)
+    if found_edges is None:
+        raise ValueError("invalid graph: the data has no edges (need `edge_index` or `adj_t`)")
+    source, target, values = found_edges
     x, y = getattr(data, "x", None), getattr(data, "y", None)
     nodes = getattr(data, "num_nodes", None)
     if callable(nodes):
@@ -58,11 +63,51 @@ def pyg(data: Any, weight: str | None = None, time: str | None = None) -> Parts:
             raise ValueError(f"invalid `time`: {time} (need an attribute of the data with one time per edge)")
         times = times_of(getattr(data, time), len(source), time)
     own = [name for name in names if name.startswith("edge_") and name not in (*_OF_PYG, time) and getattr(data, name, None) is not None]
+    if values is not None and (values != 1).any():
+        own.append("adj_t")
+
+    def weights_in() -> Any:
+        return values if weight == "adj_t" else getattr(data, str(weight))
+
     # PyG keeps the names in a set, whose order differs between processes.
-    weights = attribute_weights(weight, own, lambda: getattr(data, str(weight)), len(source))
-    unused = attributes(sorted(name for name in own if name != weight)) + _directions(source, target, num_nodes)
+    weights = attribute_weights(weight, own, weights_in, len(source))
+    rest = sorted(name for name in own if name not in (weight, "adj_t"))
+    of_matrix = ("edge weights (values of `adj_t`)",) if "adj_t" in own and weight != "adj_t" else ()
+    unused = attributes(rest) + of_matrix + _directions(source, target, num_nodes)
     three = found if len(found) == 3 else None
     return Parts(source, target, num_nodes, x, y, masks=three, found=True, unused=unused, weights=weights, times=times)
+
+
+def edges_of(data: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Any] | None:
+    """Return sources, targets and values of `edge_index` or `adj_t`; the first has no values. None without either."""
+    if getattr(data, "edge_index", None) is not None:
+        return (*ends(data.edge_index, sure=True), None)
+    if getattr(data, "adj_t", None) is not None:
+        # The matrix is transposed: its rows are targets.
+        target, source, values, _ = _stored(data.adj_t)
+        return source, target, values
+    return None
+
+
+def _stored(matrix: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Any, tuple[int, int]]:
+    """Return rows, columns and values of the entries of a sparse matrix other than zero, and its shape."""
+    import numpy as np
+
+    if is_sparse(matrix):
+        coo = matrix.tocoo()
+        rows, columns, values, shape = coo.row, coo.col, coo.data, coo.shape
+    elif is_sparse_tensor(matrix):
+        ends_and_values = matrix.coo()
+        rows, columns = (array(end) for end in ends_and_values[:2])
+        values = np.ones(len(rows)) if ends_and_values[2] is None else array(ends_and_values[2])
+        shape = matrix.sparse_sizes()
+    else:
+        coo = matrix.detach().to_sparse_coo().coalesce()
+        (rows, columns), values, shape = array(coo.indices()), array(coo.values()), coo.shape
+    if values.ndim != 1:
+        raise ValueError(f"invalid graph: an adjacency matrix with values of shape {values.shape[1:]} (need one number per edge)")
+    stored = values != 0
+    return rows[stored].astype(np.int64, copy=False), columns[stored].astype(np.int64, copy=False), values[stored], (int(shape[0]), int(shape[1]))
 
 
 #: Edge attributes of PyG that do not describe the edges of the graph.
@@ -170,7 +215,14 @@ def networkx(
     # As in networkx, an edge without the attribute has no weight; here it is an error.
     weights = attribute_weights(weight, names, lambda: [own.get(weight, math.nan) for _, _, own in graph.edges(data=True)], len(index))
     unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None) + attributes(name for name in names if name != weight)
-    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
+    sides = [own.get("bipartite") for _, own in graph.nodes(data=True)]
+    # The convention of networkx for bipartite graphs, if it is true of the edges.
+    second = np.array([side == 1 for side in sides], bool)
+    stated = bool(sides) and all(side in (0, 1) for side in sides) and bool((second[index[:, 0]] != second[index[:, 1]]).all())
+    return Parts(
+        index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights,
+        target_kind="classes" if label is None else None, sides=second.tolist() if stated else None,
+    )  # fmt: skip
 
 
 def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted: bool) -> tuple[str, ...]:
@@ -257,19 +309,14 @@ def hetero(data: Any, relation: tuple[str, str, str] | None, weight: str | None 
 
 def sparse(adjacency: Any, weighted: bool = False) -> Parts:
     """Read the pattern of a sparse matrix: square, or of the two sides of a bipartite graph."""
-    import numpy as np
-
-    if not is_sparse(adjacency):
+    if not is_adjacency(adjacency):
         raise TypeError(f"not a sparse adjacency matrix: {type(adjacency).__qualname__} (scipy.sparse.csr_array converts a dense array)")
-    rows, cols = adjacency.shape
-    coo = adjacency.tocoo()
-    stored = coo.data != 0
-    source, target = coo.row[stored].astype(np.int64, copy=False), coo.col[stored].astype(np.int64, copy=False)
-    values = edge_weights(coo.data[stored], len(source), "adjacency") if weighted else None
-    lost = not weighted and (coo.data[stored] != 1).any()
-    weights = ("edge weights (values of the matrix other than 0 and 1)",) if lost else ()
+    source, target, values, (rows, cols) = _stored(adjacency)
+    weights = edge_weights(values, len(source), "adjacency") if weighted else None
+    lost = not weighted and (values != 1).any()
+    unused = ("edge weights (values of the matrix other than 0 and 1)",) if lost else ()
     if rows != cols:
-        sides = [False] * int(rows) + [True] * int(cols)
-        return Parts(source, target + rows, int(rows + cols), unused=weights, sides=sides, weights=values)
-    directions = ("edge directions (the matrix is not symmetric)",) if is_directed(source, target, int(rows)) else ()
-    return Parts(source, target, int(rows), unused=weights + directions, weights=values)
+        sides = [False] * rows + [True] * cols
+        return Parts(source, target + rows, rows + cols, unused=unused, sides=sides, weights=weights)
+    directions = ("edge directions (the matrix is not symmetric)",) if is_directed(source, target, rows) else ()
+    return Parts(source, target, rows, unused=unused + directions, weights=weights)

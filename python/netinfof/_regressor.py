@@ -48,7 +48,8 @@ class NodeRegressor(NodeEstimator):
         ``"by-kind"``.
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
-        a file (docs/formats.md). None: nodes are split at random.
+        a file (docs/formats.md). ``"random"``: nodes are split at random. None: by the masks, if the graph
+        has three and `train` and `valid` have their defaults; else at random.
     graph
         A graph of which samples are nodes, for model selection: then `fit`, `predict` and `score` take
         nodes of this graph. None: they take a graph, or the features of its nodes.
@@ -162,7 +163,8 @@ class NodeRegressor(NodeEstimator):
             graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
         if graph.target != "numbers":
             raise ValueError(f"invalid `y`: None (need numbers; the target of the graph is {graph.target or 'unknown'})")
-        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
+        by_masks = self._by_masks()
+        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), by_masks=by_masks)
         assert result.model is not None
         self._forget()
         self.result_ = result

@@ -109,11 +109,21 @@ def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
         split._shared()
         _warn_of_unknown_nodes(split, graph)
     if isinstance(split, (LinkSplit, NodeSplit)):
+        if isinstance(split, NodeSplit) != (task == "nodes"):
+            raise TypeError(f"invalid `split`: a {type(split).__name__} for task='{task}' (need a {'NodeSplit' if task == 'nodes' else 'LinkSplit'})")
         return split._native()
     if isinstance(split, str) and split == "masks":
         masks = graph.masks
+        if task != "nodes":
+            raise ValueError("invalid `split`: masks (they split nodes; need a LinkSplit or a file for task='links')")
         if masks is None:
             raise ValueError("invalid `split`: masks (the graph has no train_mask, val_mask and test_mask)")
+        several = {name: mask.shape[1] for name, mask in masks.items() if mask.ndim == 2}
+        if several:
+            count = max(several.values())
+            if count > 1:
+                warn(f"the masks hold {count} splits, and the first is used (`NodeSplit.from_masks(train_mask[:, 1], ...)` is the second)")
+            masks = {name: mask[:, 0] if mask.ndim == 2 else mask for name, mask in masks.items()}
         return NodeSplit.from_masks(masks["train"], masks["val"], masks["test"])._native()
     if isinstance(split, (str, os.PathLike)):
         return _native.load_split(graph._native, os.fspath(split), task == "nodes")

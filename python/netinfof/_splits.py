@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _convert, _native
@@ -100,36 +101,72 @@ class LinkSplit:
             raise ValueError("the split has no graph (need one: LinkSplit(..., graph=graph))")
         return self.graph
 
-    def to_pyg(self) -> tuple[Any, Any, Any]:
-        """Convert the split to three `Data` of PyG, as `RandomLinkSplit` does.
+    @classmethod
+    def from_pyg(
+        cls,
+        splits: Sequence[Any],
+        *,
+        graph: GraphLike | None = None,
+        relation: tuple[str, str, str] | None = None,
+        key: str = "edge_label",
+    ) -> LinkSplit:
+        """Make a split of the three `Data` (or `HeteroData`) that `RandomLinkSplit` of PyG returns.
 
-        Messages pass along training edges in all three (``edge_index``, both directions). ``edge_label_index``
-        and ``edge_label`` hold the pairs to score: edges (1), then negatives (0). The training part has only
-        edges: draw negatives anew in every epoch.
+        Training edges are those that messages of the training data pass along, and its positive pairs: with
+        ``disjoint_train_ratio`` these are different edges. Validation and test edges are the positive pairs of
+        the other two, and their negatives are kept, if there are any; else negatives are drawn. Negatives of the
+        training data are not used: the model draws its own.
+
+        Parameters
+        ----------
+        splits
+            Training, validation and test data, with `edge_label_index` and `edge_label`, or with
+            ``split_labels=True`` their positive and negative parts.
+        graph
+            The graph that is split. None: the one with the edges of all three parts, and features, labels and
+            masks of the training data. A directed graph keeps the directions of the pairs.
+        relation
+            With `HeteroData`: the type of the edges. None: the only one with labels.
+        key
+            Name of the labels, as in `RandomLinkSplit`.
+
+        Returns
+        -------
+        LinkSplit
+            The split.
+
+        Raises
+        ------
+        ValueError
+            If labels are missing, or validation or test edges are training edges in the other direction:
+            `RandomLinkSplit` of an undirected graph needs ``is_undirected=True``.
+        """
+        from . import _pyg_splits
+
+        return _pyg_splits.read(splits, graph, relation, key)
+
+    def to_pyg(self, *, messages: Literal["pyg", "train"] = "pyg") -> tuple[Any, Any, Any]:
+        """Convert the split to three `Data` of PyG, as `RandomLinkSplit` returns them.
+
+        ``edge_index`` holds the edges that messages pass along, in both directions; in a directed graph only in
+        their own. ``edge_label_index`` and ``edge_label`` hold the pairs to score: edges (1), then negatives (0).
+        The training part has only edges: draw negatives anew in every epoch.
+
+        Parameters
+        ----------
+        messages
+            ``"pyg"``: messages of the test part pass along training and validation edges, as with
+            `RandomLinkSplit`. ``"train"``: along training edges in all three parts, as in :func:`act`, so that test
+            metrics can be compared with it.
 
         Returns
         -------
         tuple
-            Training, validation and test data.
+            Training, validation and test data, with ``edge_weight`` if the graph has weights.
         """
-        import numpy as np
-        import torch
-        from torch_geometric.data import Data
+        from . import _pyg_splits
 
-        whole = self._whole().to_pyg()
-        messages = torch.from_numpy(np.concatenate([self.train, self.train[:, ::-1]]).T.copy())
-
-        def part(edges: Any, negatives: Any) -> Any:
-            data = Data(edge_index=messages, num_nodes=whole.num_nodes)
-            for name in ("x", "y"):
-                if name in whole:
-                    data[name] = whole[name]
-            data.edge_label_index = torch.from_numpy(np.concatenate([edges, negatives]).T.copy())
-            data.edge_label = torch.cat([torch.ones(len(edges)), torch.zeros(len(negatives))])
-            return data
-
-        none = np.zeros((0, 2), np.int64)
-        return part(self.train, none), part(self.valid, self.valid_negatives), part(self.test, self.test_negatives)
+        return _pyg_splits.write(self, self._whole(), messages)
 
     def to_dgl(self) -> tuple[Any, dict[str, Any]]:
         """Convert the split to DGL.
@@ -137,19 +174,22 @@ class LinkSplit:
         Returns
         -------
         tuple
-            The training graph (both directions, with ``feat`` and ``label``), and a dictionary of the pairs to
-            score as tensors of two columns.
+            The training graph (both directions, with ``feat``, ``label`` and ``weight``), and a dictionary of the
+            pairs to score as tensors of two columns.
         """
         import dgl
-        import numpy as np
         import torch
 
+        from . import _pyg_splits
+
         whole = self._whole()
-        both = np.concatenate([self.train, self.train[:, ::-1]])
-        graph = dgl.graph((torch.from_numpy(both[:, 0].copy()), torch.from_numpy(both[:, 1].copy())), num_nodes=whole.num_nodes)
+        (sources, targets), weights, num_nodes = _pyg_splits.messages_of(whole, self.train)
+        graph = dgl.graph((torch.from_numpy(sources), torch.from_numpy(targets)), num_nodes=num_nodes)
+        if weights is not None:
+            graph.edata["weight"] = torch.from_numpy(weights)
         _fill_dgl(graph, whole)
         names = ("train", "valid", "valid_negatives", "test", "test_negatives")
-        return graph, {name: torch.from_numpy(np.array(getattr(self, name))) for name in names}
+        return graph, {name: torch.from_numpy(_pyg_splits.plain(whole, getattr(self, name))) for name in names}
 
     def check(self, graph: GraphLike | None = None) -> Checked:
         """Check the split; see :func:`check_split`.
@@ -304,15 +344,9 @@ class NodeSplit:
         DGLGraph
             With the masks in ``ndata``.
         """
-        import dgl
-        import numpy as np
         import torch
 
-        whole = self._whole()
-        index = whole.edge_index
-        both = np.concatenate([index, index[::-1]], axis=1)
-        graph = dgl.graph((torch.from_numpy(both[0].copy()), torch.from_numpy(both[1].copy())), num_nodes=whole.num_nodes)
-        _fill_dgl(graph, whole)
+        graph = self._whole().to_dgl()
         for name, mask in self.masks().items():
             graph.ndata[name] = torch.from_numpy(mask)
         return graph
