@@ -113,6 +113,10 @@ class Graph(GraphReaders, GraphExports):
             most = max((int(end.max()) + 1 for end in (source, ends) if len(end)), default=0)
             if most > len(nodes):
                 raise ValueError(f"invalid `nodes`: a sequence of length {len(nodes)} (need at least {most} names: the largest node number in the edges is {most - 1})")
+        if not isinstance(name, str):
+            raise TypeError(f"invalid `name`: {name!r} (need a string)")
+        if target is not None and y is None:
+            raise ValueError(f"invalid `target`: {target!r} without `y` (need the target of the nodes, or target=None)")
         x = x if x is None or _convert.is_sparse(x) or isinstance(x, Mapping) or hasattr(x, "iloc") else _convert.array(x)
         if x is not None and not isinstance(x, Mapping) and len(x.shape) == 0:
             raise ValueError("invalid graph: features are a single number (need one row per node)")
@@ -142,6 +146,8 @@ class Graph(GraphReaders, GraphExports):
         import numpy as np
 
         _convert.check_range(parts.source, parts.target, parts.num_nodes)
+        if parts.weights is None and _convert.is_linear(weight_scale):
+            raise ValueError(f"invalid `weight_scale`: {weight_scale!r} without weights (need weights of the edges too, or weight_scale='log')")
         x, rows = _arrays.features(parts.x)
         numbers = rows_of_labels = label_names = None
         if parts.coded and parts.y is not None and (parts.y.ndim == 2 or parts.y.dtype.kind == "f"):

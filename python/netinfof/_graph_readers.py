@@ -123,6 +123,10 @@ class GraphReaders:
         ValueError
             If the content is not a valid graph. The message names the file and, for text, the line.
         """
+        if weight_scale is not None and weight is None:
+            raise ValueError(f"invalid `weight_scale`: {weight_scale!r} without `weight` (need the column with the weights of the edges)")
+        if directed and bipartite is not None:
+            raise ValueError(f"invalid `bipartite`: {bipartite} together with directed=True (need one of them)")
         words = [os.fspath(path), f"--seed={seed_of(random_state)}"]
         from ._columns import names_of
 
@@ -484,6 +488,11 @@ class GraphReaders:
         from . import _frames
         from ._columns import Choices, names_of
 
+        if nodes is None:
+            of_nodes = {"id": id, "label": label, "features": features, "drop": drop, "categorical": categorical, "numeric": numeric, "like": like}
+            given = next((option for option, value in of_nodes.items() if value is not None), None)
+            if given is not None:
+                raise ValueError(f"invalid `{given}`: given without `nodes` (need a node frame, whose columns it is about)")
         known = None if like is None else like._native.schema
         choices = Choices(names_of(features), names_of(drop), names_of(categorical), names_of(numeric), known)
         parts = _frames.frames(edges, nodes, source, target, id, label, choices, weight, time, bipartite)

@@ -173,6 +173,17 @@ def _same_rows(rows: Any, known: Any) -> bool:
     return bool(np.array_equal(*dense))
 
 
+def one_column(y: Any) -> Any:
+    """Return a table of one column as its column, with the warning of scikit-learn; other arrays as they are."""
+    if y.ndim != 2 or y.shape[1] != 1:
+        return y
+    if "sklearn" in sys.modules:
+        from sklearn.exceptions import DataConversionWarning
+
+        warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
+    return y[:, 0]
+
+
 def classes_of(y: Any, rows: int, whose: str) -> Any:
     """Return the classes for rows of features, with the checks of scikit-learn."""
     import numpy as np
@@ -181,13 +192,7 @@ def classes_of(y: Any, rows: int, whose: str) -> Any:
         raise ValueError(f"{whose} requires y to be passed, but the target y is None")
     if isinstance(y, Mapping):
         y = object_array(_convert.in_node_order(y, None, rows, "y"))
-    found = _convert.array(y)
-    if found.ndim == 2 and found.shape[1] == 1:
-        if "sklearn" in sys.modules:
-            from sklearn.exceptions import DataConversionWarning
-
-            warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning)
-        found = found[:, 0]
+    found = one_column(_convert.array(y))
     labels = found.ndim == 2 and found.dtype.kind in "biuf" and bool(np.isin(found[~np.isnan(found.astype(float))], (-1, 0, 1)).all())
     if found.ndim != 1 and not labels:
         raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")

@@ -297,8 +297,7 @@ class NodeClassifier(NodeEstimator):
         else:
             self._no_edges(edge_index)
             graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
-        by_masks = self._by_masks()
-        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), by_masks=by_masks)
+        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), given=self._given())
         assert result.model is not None
         self._forget()
         self.result_ = result

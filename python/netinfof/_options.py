@@ -107,6 +107,9 @@ _INTEGERS = frozenset(
 )
 
 
+#: Keywords of the solution, which a probe does not have.
+_OF_ACT = frozenset(("hits", "ordered_pairs", "penalties", "normalization", "max_p", "node_model", "lambda1", "lambda2", "ridge"))
+
 #: Keywords of these functions for names that the command or the estimators use.
 _ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs"}
 
@@ -141,6 +144,8 @@ def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0,
         applies = _TASK_OF.get(name, task)
         if task in ("links", "nodes") and applies != task:
             raise TypeError(f"{of}() got the keyword argument '{name}', which applies to task='{applies}' only; this is task='{task}'")
+        if name in _OF_ACT and of == "probe":
+            raise TypeError(f"probe() got the keyword argument '{name}', which applies to act() only")
         if name in _INTEGERS:
             value = integer(value, name)
             if value < 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _native
@@ -72,7 +72,7 @@ def probe(
     >>> print(result.verdict.headline)
     A GNN should help.
     """
-    return _run(data, task, False, split, random_state, n_jobs, progress, dict(options), by_masks=_by_masks(options))
+    return _run(data, task, False, split, random_state, n_jobs, progress, dict(options), given=_given(options))
 
 
 def act(
@@ -129,12 +129,12 @@ def act(
     >>> result.test["auc"] > 0.8
     True
     """
-    return _run(data, task, True, split, random_state, n_jobs, progress, dict(options), by_masks=_by_masks(options))
+    return _run(data, task, True, split, random_state, n_jobs, progress, dict(options), given=_given(options))
 
 
-def _by_masks(options: Mapping[str, Any]) -> bool:
-    """Return whether nodes may be split by masks: no option asks for a random split."""
-    return all(options.get(name) is None for name in ("shares", "splits"))
+def _given(options: Mapping[str, Any]) -> list[str]:
+    """Return the options about random splits that are given."""
+    return [name for name in ("shares", "splits", "max_evaluated") if options.get(name) is not None]
 
 
 def _run(
@@ -147,7 +147,7 @@ def _run(
     progress: Progress,
     options: dict[str, Any],
     *,
-    by_masks: bool = False,
+    given: Sequence[str] = (),
 ) -> Result:
     goal = "act" if solve else "probe"
     if not isinstance(task, str):
@@ -158,13 +158,17 @@ def _run(
     # A generated graph uses the same seed, as in the command.
     graph = Graph.from_file(data, random_state=seed) if isinstance(data, (str, os.PathLike)) else Graph.of(data)
     graph = graph.with_components(components) if components else graph
-    if split is None and by_masks and task == "nodes" and graph.masks is not None:
+    if split is None and not given and task == "nodes" and graph.masks is not None:
         warn("nodes are split by the masks of the graph (`split=\"random\"` draws a split)")
         split = "masks"
     own = None
     if split is not None and not (isinstance(split, str) and split == "random"):
         from ._split_checks import own_split
 
+        # More than one run on the same split is possible.
+        drawn = next((name for name in given if name not in ("splits", "graph")), None)
+        if drawn is not None:
+            raise ValueError(f"invalid `{drawn}`: given together with `split` (need one of them: a split of your own is used as it is)")
         own = own_split(split, graph, task)
     told = {"task": task, "random_state": seed, **options}
     shown = ", ".join(f"{key}={value!r}" for key, value in told.items() if value is not None)

@@ -224,3 +224,72 @@ def test_arrays_of_a_graph_cannot_be_changed() -> None:
             with pytest.raises(ValueError, match="WRITEABLE"):
                 values.flags.writeable = True
     assert seen >= {"x", "y", "edge_index", "edge_weight", "edge_time", "nodes", "classes", "sides", "train", "x.data"}
+
+
+FEW: Any = {"dim": 8, "components": "U,X"}
+
+
+def test_options_without_effect_are_refused(demo: netinfof.Graph) -> None:
+    split, nodes = netinfof.link_split(demo), netinfof.node_split(demo)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"source": [1, 2], "target": [2, 3]})
+    networkx = pytest.importorskip("networkx")
+    model = netinfof.LinkPredictor(**FEW).fit(demo)
+    fitted = model.model_
+    cases: list[tuple[Any, str]] = [
+        (lambda: netinfof.probe(demo, split=split, shares=(0.5, 0.2)), "invalid `shares`: given together with `split`"),
+        (lambda: netinfof.act(demo, split=split, max_evaluated=100), "invalid `max_evaluated`: given together"),
+        (lambda: netinfof.NodeClassifier(split=nodes, train=0.5).fit(demo), "invalid `train`: given together with `split`"),
+        (lambda: netinfof.LinkPredictor(split=split, valid=0.2).fit(demo), "invalid `valid`: given together with `split`"),
+        (lambda: netinfof.Graph(EDGES, weight_scale="linear"), "invalid `weight_scale`: 'linear' without weights"),
+        (lambda: netinfof.Graph.from_frame(frame, weight_scale="linear"), "invalid `weight_scale`: 'linear' without weights"),
+        (lambda: netinfof.Graph.from_networkx(networkx.path_graph(4), weight_scale="linear"), "'linear' without weights"),
+        (lambda: netinfof.Graph.from_file("g.csv", weight_scale="log"), "invalid `weight_scale`: 'log' without `weight`"),
+        (lambda: netinfof.Graph.from_file("g.csv", directed=True, bipartite=True), "invalid `bipartite`: True together with directed=True"),
+        (lambda: netinfof.Graph(EDGES, target="numbers"), "invalid `target`: 'numbers' without `y`"),
+        (lambda: model.fit(EDGES.T, [1] * 6), "invalid `y`: given without the parameter `graph`"),
+        (lambda: fitted.link_scores([(0, 1)], graph=netinfof.Graph(demo.edge_index, demo.x), all_edges=True), "invalid `all_edges`: True together with `graph`"),
+        (lambda: model.recommend([0], graph=netinfof.Graph(demo.edge_index, demo.x), all_edges=False), "invalid `all_edges`: False together with `graph`"),
+    ]
+    read: Any = netinfof.Graph.from_frame
+    for option in ("id", "label", "features", "drop", "categorical", "numeric"):
+        cases.append((lambda option=option: read(frame, **{option: "a"}), f"invalid `{option}`: given without `nodes`"))
+    for call, message in cases:
+        with pytest.raises(ValueError, match=message):
+            call()
+    for option, value in (("hits", 10), ("lambda1", 0.1), ("ordered_pairs", True)):
+        with pytest.raises(TypeError, match=f"'{option}', which applies to act.. only"):
+            netinfof.probe(demo, **{option: value})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="invalid `name`: 3"):
+        netinfof.Graph(EDGES, name=3)  # type: ignore[arg-type]
+
+
+def test_known_edges_and_priors_in_predict_and_recommend(demo: netinfof.Graph) -> None:
+    """The same pair has the same score and, at the same prior, the same probability in both."""
+    model = netinfof.LinkPredictor(**FEW).fit(demo)
+    assert model.prior_ == 0.5
+    i, j = map(int, demo.edge_index[:, 0])
+    found = model.recommend([i], k=1199, exclude_known=False)
+    place = {partner: at for at, partner in enumerate(found["partner"].tolist())}
+    assert i not in place and j in place
+    assert not {j} & set(model.recommend([i], k=1199)["partner"].tolist())
+    pair = [(i, j)]
+    assert model.model_.link_scores(pair, all_edges=True)[0] == found["score"][place[j]]
+    same = netinfof.LinkPredictor(prior=float(found["prior"][0]), **FEW).fit(demo)
+    assert same.prior_ == found["prior"][0]
+    assert same.predict_proba(pair, all_edges=True)[0, 1] == found["probability"][place[j]]
+    with pytest.warns(UserWarning, match=r"probabilities at a prior of 1.0e-09 are extrapolated: they were calibrated on \d+ non-edges"):
+        model.model_.link_probabilities(pair, prior=1e-9)
+    for sides in ({"sides": [0, 0, 0, 1, 1, 1] * 20}, {"directed": True}):
+        rng = np.random.default_rng(0)
+        first, second = rng.integers(0, 60, (2, 400))
+        index = np.stack([first // 3 * 6 + first % 3, second // 3 * 6 + second % 3 + 3])
+        other = netinfof.LinkPredictor(dim=8, components="U").fit(netinfof.Graph(index, num_nodes=120, **sides))
+        start: Any = "source:0" if "directed" in sides else 0
+        beside: Any = "source:1" if "directed" in sides else 1
+        with pytest.raises(ValueError, match="invalid `exclude_known`: False"):
+            other.recommend([start], exclude_known=False)
+        with pytest.raises(ValueError, match=r"invalid `pairs`: .*need (pairs across the two sides|a source and a target)"):
+            other.predict_proba([(start, beside)])
+        with pytest.raises(ValueError, match="need two different nodes in each pair"):
+            other.predict_proba([(start, "target:0" if "directed" in sides else 0)])

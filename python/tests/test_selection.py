@@ -115,6 +115,27 @@ def test_pipelines_containers_and_clones(small: netinfof.Graph) -> None:
     assert copy.deepcopy(small) is small
 
 
+def test_regression_and_weights_of_samples(small: netinfof.Graph) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    assert small.y is not None
+    rng = np.random.default_rng(4)
+    nodes, y = np.arange(200), small.y * 2.0 + rng.normal(size=200) / 4
+    model = netinfof.NodeRegressor(graph=small, dim=8, components="U,F")
+    assert selection.cross_val_score(model, nodes, y, cv=selection.KFold(3, shuffle=True, random_state=0)).min() > 0.5
+    model.fit(nodes, y)
+    weight = rng.random(200)
+    expected = metrics.r2_score(y, model.predict(nodes), sample_weight=weight)
+    assert model.score(nodes, y, sample_weight=weight) == pytest.approx(expected, abs=1e-12)
+    assert "U" in model.weights_["component"] and model.information_["group"]
+    # Weights are for scores only, and a fit says so; also where scikit-learn routes them.
+    estimators: list[Any] = [netinfof.NodeRegressor(graph=small), netinfof.NodeClassifier(graph=small), netinfof.LinkPredictor(graph=small)]
+    for estimator in estimators:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
+            estimator.fit(nodes, y, sample_weight=weight)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
+        selection.cross_val_score(model, nodes, y, cv=2, params={"sample_weight": weight}, error_score="raise")
+
+
 def test_components_and_weights_are_attributes(small: netinfof.Graph) -> None:
     model = netinfof.NodeClassifier(graph=small, dim=8, components="U,F,S").fit(np.arange(200), small.y)
     assert model.weights_["component"] == ["U", "F", "S"] or {"U", "F", "S"} <= set(model.weights_["component"])
