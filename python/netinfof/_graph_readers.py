@@ -109,7 +109,8 @@ class GraphReaders:
         n_jobs
             Number of threads; the graph does not depend on it. None and -1: one per core.
         progress
-            True for a progress bar, or a callable; see :func:`probe`.
+            True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+            steps done and the total number of steps. An exception that it raises stops the work.
 
         Returns
         -------
@@ -378,9 +379,11 @@ class GraphReaders:
         graph
             A graph of igraph.
         features
-            Node attributes with the features; see :meth:`from_networkx`.
+            A node attribute that holds a vector, or several that hold one number each. None: a vector under
+            ``x``, ``feat`` or ``features``. False: no features.
         label
-            The node attribute with the class; see :meth:`from_networkx`.
+            The node attribute with the class. None: ``label``, ``y``, ``class`` or ``target``. False: no
+            classes.
         weight
             The edge attribute with the weights. None: no weights.
         weight_scale

@@ -200,7 +200,8 @@ class Model:
         n_jobs
             Number of threads; results do not depend on it. None and -1: one per core.
         progress
-            True for a progress bar, or a callable; see :func:`probe`.
+            True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+            steps done and the total number of steps. An exception that it raises stops the work.
 
         Returns
         -------

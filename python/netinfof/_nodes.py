@@ -380,7 +380,8 @@ class NodeClassifier(NodeEstimator):
         y
             True classes of the nodes; -1, NaN and None are unknown classes. None: the classes of the graph.
         edge_index
-            Edges between the rows of `X`, if `X` holds features; see :meth:`predict`.
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
         sample_weight
             Weights of the nodes, one per value of `y`. None: equal.
 

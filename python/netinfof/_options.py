@@ -206,13 +206,16 @@ def integer(value: Any, name: str) -> int:
         raise kind(f"invalid `{name}`: {value!r} (need a whole number)") from None
 
 
+#: Packages between the user's code and this one: a warning about a step of a pipeline belongs to the line that fits the pipeline.
+_BETWEEN = frozenset(("netinfof", "sklearn", "joblib"))
+
+
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of the user's code that called the package, at any depth of calls."""
     import warnings
 
-    package = os.path.dirname(__file__)
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _BETWEEN:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
 

@@ -221,7 +221,8 @@ class NodeRegressor(NodeEstimator):
         y
             True numbers of the nodes; NaN is unknown. None: the target of the graph.
         edge_index
-            Edges between the rows of `X`, if `X` holds features; see :meth:`predict`.
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
         sample_weight
             Weights of the nodes, one per value of `y`. None: equal.
 

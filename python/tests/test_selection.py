@@ -51,6 +51,17 @@ def test_search_over_nodes(small: netinfof.Graph) -> None:
     assert (search.predict(nodes[:, None]) == search.predict(nodes)).all()
 
 
+def test_warnings_are_about_the_line_of_the_caller(small: netinfof.Graph) -> None:
+    """Also where scikit-learn lies between."""
+    steps = pipeline.make_pipeline(netinfof.NetInfoFEmbedding(dim=2, components="F"), linear.LogisticRegression())
+    with pytest.warns(UserWarning, match="without an edge_index") as record:
+        steps.fit(small.x, small.y)
+    assert {warning.filename for warning in record} == {__file__}
+    with pytest.warns(UserWarning, match="without an edge_index") as record:
+        selection.cross_val_score(steps, small.x, small.y, cv=2)
+    assert {warning.filename for warning in record} == {__file__}
+
+
 def test_only_the_classes_of_the_samples_are_used(small: netinfof.Graph) -> None:
     """Classes of other nodes cannot leak from the graph: without them the model is the same."""
     assert small.y is not None
