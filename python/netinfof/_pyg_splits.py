@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Pairs = NDArray[np.int64]
-
 _PARTS = ("training", "validation", "test")
 
 
@@ -43,7 +41,7 @@ def read(splits: Sequence[Any], graph: GraphLike | None, relation: Any, key: str
     passed = [_message_edges(store) for store in stores]
     limit = shift or whole.num_nodes
 
-    def numbered(pairs: Pairs, place: str) -> Pairs:
+    def numbered(pairs: NDArray[np.int64], place: str) -> NDArray[np.int64]:
         if len(pairs) and (int(pairs.min()) < 0 or int(pairs[:, 0].max()) >= limit or int(pairs[:, 1].max()) + shift >= whole.num_nodes):
             raise ValueError(f"invalid `splits`: the {place} data has a node outside the graph of {whole.num_nodes} nodes (need the graph that was split)")
         own = pairs + np.array([0, shift])
@@ -83,7 +81,7 @@ def _field(store: Any, name: str) -> Any:
     return getattr(store, name, None)
 
 
-def _labelled(store: Any, key: str, place: str) -> tuple[Pairs, Pairs]:
+def _labelled(store: Any, key: str, place: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the positive and the negative pairs of a part."""
     import numpy as np
 
@@ -102,7 +100,7 @@ def _labelled(store: Any, key: str, place: str) -> tuple[Pairs, Pairs]:
     return pairs[labels > 0], pairs[labels == 0]
 
 
-def _columns(index: Any, place: str) -> Pairs:
+def _columns(index: Any, place: str) -> NDArray[np.int64]:
     import numpy as np
 
     found = _convert.array(index)
@@ -111,7 +109,7 @@ def _columns(index: Any, place: str) -> Pairs:
     return np.ascontiguousarray(found.T, np.int64)
 
 
-def _message_edges(store: Any) -> Pairs:
+def _message_edges(store: Any) -> NDArray[np.int64]:
     """Return the edges that messages pass along, by `edge_index` or `adj_t`."""
     import numpy as np
 
@@ -138,17 +136,17 @@ def _with_edges(data: Any, relation: Any, index: Any, num_nodes: int) -> Graph:
     return Graph._of_parts(parts._replace(source=index[0], target=index[1], num_nodes=num_nodes, weights=None, times=None), "graph")
 
 
-def _distinct(pairs: Pairs) -> Pairs:
+def _distinct(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     import numpy as np
 
     return np.unique(pairs, axis=0) if len(pairs) else pairs.reshape(0, 2)
 
 
-def _keys(pairs: Pairs, base: int) -> NDArray[np.int64]:
+def _keys(pairs: NDArray[np.int64], base: int) -> NDArray[np.int64]:
     return pairs[:, 0] * base + pairs[:, 1]
 
 
-def _missing(pairs: Pairs, among: Pairs) -> int:
+def _missing(pairs: NDArray[np.int64], among: NDArray[np.int64]) -> int:
     """Return how many of these pairs are not among others."""
     import numpy as np
 
@@ -156,7 +154,7 @@ def _missing(pairs: Pairs, among: Pairs) -> int:
     return int((~np.isin(_keys(pairs, base), _keys(among, base))).sum())
 
 
-def _check_directions(train: Pairs, held: dict[str, Pairs]) -> None:
+def _check_directions(train: NDArray[np.int64], held: dict[str, NDArray[np.int64]]) -> None:
     """Refuse held-out edges that are training edges in the other direction only: a leak."""
     import numpy as np
 
@@ -174,14 +172,14 @@ def _check_directions(train: Pairs, held: dict[str, Pairs]) -> None:
             )
 
 
-def plain(graph: Graph, pairs: Pairs) -> Pairs:
+def plain(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return pairs with the node numbers that other packages use: in a directed graph, targets are not nodes of their own."""
     import numpy as np
 
     return pairs - np.array([0, graph.num_nodes // 2]) if graph.directed else np.array(pairs)
 
 
-def messages_of(graph: Graph, edges: Pairs) -> tuple[Any, Any, int]:
+def messages_of(graph: Graph, edges: NDArray[np.int64]) -> tuple[Any, Any, int]:
     """Return edges for messages as two rows, in both directions unless the graph is directed, their weights, and the number of nodes."""
     import numpy as np
 
@@ -212,7 +210,7 @@ def write(split: LinkSplit, graph: Graph, messages: str) -> tuple[Any, Any, Any]
     tensors = graph._tensors()
     known = np.concatenate([split.train, split.valid]) if messages == "pyg" else split.train
 
-    def part(passed: Pairs, edges: Pairs, negatives: Pairs) -> Any:
+    def part(passed: NDArray[np.int64], edges: NDArray[np.int64], negatives: NDArray[np.int64]) -> Any:
         index, weights, num_nodes = messages_of(graph, passed)
         data = Data(edge_index=torch.from_numpy(index), num_nodes=num_nodes, **tensors)
         if weights is not None:
