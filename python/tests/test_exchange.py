@@ -189,6 +189,16 @@ def test_masks_split_the_nodes_and_it_is_said() -> None:
     assert several.tested is not None and result.tested is not None and np.array_equal(several.tested.items, result.tested.items)
 
 
+def test_baselines_on_other_splits_are_no_comparison(demo: netinfof.Graph) -> None:
+    from netinfof.baselines import Baselines
+
+    trained = Baselines({"task": "nodes", "graph": {"name": "demo", "nodes": 1200, "edges": 4023}, "runs": []})
+    own = netinfof.act(demo, "nodes", split=netinfof.node_split(demo, random_state=1), dim=8, components="U,F")
+    with pytest.raises(ValueError, match="a result on a split of its own, or by masks"):
+        own.compare(trained)
+    assert netinfof.act(demo, "nodes", split="random", dim=8, components="U,F").compare(trained)["model"] == ["netinfof act"]
+
+
 def test_a_split_is_of_its_task() -> None:
     demo = netinfof.Graph.of("synth:demo")
     with pytest.raises(TypeError, match="a NodeSplit for task='links'"):
