@@ -39,6 +39,9 @@ def read(splits: Sequence[Any], graph: GraphLike | None, relation: Any, key: str
         shift = whole.num_nodes // 2 if whole.directed else 0
     parts = [_labelled(store, key, name) for store, name in zip(stores, _PARTS)]
     passed = [_message_edges(store) for store in stores]
+    if relation is None or relation[0] == relation[-1]:
+        parts = _without_loops(parts)
+        passed = [edges[edges[:, 0] != edges[:, 1]] for edges in passed]
     limit = shift or whole.num_nodes
 
     def numbered(pairs: NDArray[np.int64], place: str) -> NDArray[np.int64]:
@@ -107,6 +110,15 @@ def _columns(index: Any, place: str) -> NDArray[np.int64]:
     if found.ndim != 2 or found.shape[0] != 2 or (found.size and found.dtype.kind not in "iu"):
         raise ValueError(f"invalid `splits`: the {place} data has pairs of shape {found.shape} (need two rows of node numbers)")
     return np.ascontiguousarray(found.T, np.int64)
+
+
+def _without_loops(parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Leave out pairs of a node with itself, as graphs do; a warning counts those that would be evaluated."""
+    found = [(edges[edges[:, 0] != edges[:, 1]], none[none[:, 0] != none[:, 1]]) for edges, none in parts]
+    lost = sum(len(pairs) for part in parts[1:] for pairs in part) - sum(len(pairs) for part in found[1:] for pairs in part)
+    if lost:
+        warn(f"{lost} validation or test pair{' of a node with itself is' if lost == 1 else 's of a node with itself are'} left out")
+    return found
 
 
 def _message_edges(store: Any) -> NDArray[np.int64]:

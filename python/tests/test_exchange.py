@@ -70,6 +70,15 @@ def test_forms_of_a_split_of_pyg() -> None:
     assert found.graph is not None and found.graph.num_nodes == 6
 
 
+def test_loops_in_a_split_of_pyg() -> None:
+    parts = three()
+    parts[0].edge_index = np.concatenate([parts[0].edge_index, [[2], [2]]], axis=1)
+    parts[2].edge_label_index, parts[2].edge_label = np.array([[1, 4, 2], [3, 4, 4]]), np.array([1, 1, 0])
+    with pytest.warns(UserWarning, match="1 validation or test pair of a node with itself is left out"):
+        split = netinfof.LinkSplit.from_pyg(parts)
+    assert (split.test.tolist(), split.test_negatives.tolist(), len(split.train)) == ([[1, 3]], [[2, 4]], 4)
+
+
 def test_directions_of_a_split_of_pyg() -> None:
     """Without is_undirected=True, RandomLinkSplit puts one direction of an edge into training and the other into the test."""
     parts = three()
