@@ -16,7 +16,8 @@ def kept(values: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only copy: the native graph would not notice later changes."""
     values = values.copy()
     values.flags.writeable = False
-    return values
+    # The flag of a view cannot be set back, because its base is not writeable.
+    return values.view()
 
 
 def read_only(values: Any) -> NDArray[Any]:
@@ -30,7 +31,7 @@ def read_only(values: Any) -> NDArray[Any]:
 
 
 def matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
-    """Return a sparse matrix if SciPy is installed, otherwise a dense array."""
+    """Return a read-only sparse matrix if SciPy is installed, otherwise a dense array."""
     import numpy as np
 
     starts, columns, values = rows
@@ -39,8 +40,11 @@ def matrix(rows: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
     except ImportError:
         dense = np.zeros(shape, np.float32)
         dense[np.repeat(np.arange(shape[0]), np.diff(starts)), columns] = values
-        return dense
-    return csr_matrix((values, columns, starts), shape=shape)
+        return read_only(dense)
+    found = csr_matrix((values, columns, starts), shape=shape)
+    # The constructor may have copied them as shorter integers.
+    found.data, found.indices, found.indptr = (read_only(part) for part in (found.data, found.indices, found.indptr))
+    return found
 
 
 def nested(values: Any, known: Mapping[Any, int]) -> NDArray[Any]:

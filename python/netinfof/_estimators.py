@@ -95,6 +95,12 @@ class Estimator:
             options["shares"] = (self.train, getattr(self, "valid"))
         return options
 
+    def _given(self) -> list[str]:
+        """Return the parameters about splits that are not their defaults, and `graph`, of which samples are a choice of nodes."""
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [name for name in ("train", "valid", "splits") if name in defaults and getattr(self, name) != defaults[name].default]
+        return changed if getattr(self, "graph", None) is None else [*changed, "graph"]
+
     def __sklearn_is_fitted__(self) -> bool:
         return any(name.endswith("_") and not name.startswith("_") for name in vars(self))
 
@@ -161,7 +167,7 @@ class ProbeEstimator(Estimator):
     n_features_in_: int
 
     def _probe(self, graph: Graph, split: Any) -> None:
-        result = _run(graph, self._task, False, split, self.random_state, self.n_jobs, self.progress, self._options())
+        result = _run(graph, self._task, False, split, self.random_state, self.n_jobs, self.progress, self._options(), given=self._given())
         self._forget()
         self.result_ = result
         self.scores_ = result.scores

@@ -226,6 +226,9 @@ class LinkPredictor(Estimator):
         Predictive information of the components, see :attr:`Result.information`.
     test_
         Metrics on the test pairs: ``hits@K``, ``auc``, ``ap`` and ``mrr``.
+    prior_
+        Share of edges among pairs at which the probabilities of :meth:`predict_proba` hold: `prior`, or 0.5, or
+        with `graph` the share among the pairs of `fit`.
     classes_
         0 (no edge) and 1 (edge).
     n_features_in_
@@ -312,7 +315,7 @@ class LinkPredictor(Estimator):
         y
             With the parameter `graph`: 1 for each pair that is an edge, 0 for others. The edges are split
             into training, validation and test edges; the other pairs are negatives of the last two, and
-            negatives are drawn if there are none. Ignored without `graph`.
+            negatives are drawn if there are none. Without `graph`: None.
 
         Returns
         -------
@@ -323,6 +326,8 @@ class LinkPredictor(Estimator):
 
         split, prior = self.split, 0.5
         if self.graph is None:
+            if y is not None:
+                raise ValueError("invalid `y`: given without the parameter `graph` (need LinkPredictor(graph=...) to fit pairs; a graph has its edges)")
             graph = Graph.of(X)
         else:
             if split is not None:
@@ -331,7 +336,8 @@ class LinkPredictor(Estimator):
             split, prior = _selection.split_of(graph, X, y, (self.train, self.valid), self.random_state, type(self).__name__)
             edges = np.concatenate([split.train, split.valid, split.test])
             graph = graph._like(graph._native.with_edges(edges, how(self.n_jobs, None)))
-        result = _run(graph, "links", True, split, self.random_state, self.n_jobs, self.progress, self._options())
+        given = [] if self.graph is not None else self._given()
+        result = _run(graph, "links", True, split, self.random_state, self.n_jobs, self.progress, self._options(), given=given)
         assert result.model is not None
         self._forget()
         self.result_ = result
@@ -354,7 +360,7 @@ class LinkPredictor(Estimator):
             nodes, or node numbers if the nodes have no names.
         all_edges
             Whether the model uses all known edges, as :meth:`recommend` does. None: only the training edges, as
-            in its test; all edges of `fit` if the estimator has a `graph`. It has no effect with a newer graph.
+            in its test; all edges of `fit` if the estimator has a `graph`. Not together with a newer graph.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -365,12 +371,16 @@ class LinkPredictor(Estimator):
             One value per pair, above 0 if an edge is more likely than no edge.
         """
         self._check_fitted()
-        return self.model_._log_odds(X, self._test_prior(), graph, self._all(all_edges), self.n_jobs)
+        return self.model_._log_odds(X, self.prior_, graph, self._all(all_edges, graph), self.n_jobs)
 
     def predict_proba(self, X: Any, *, all_edges: bool | None = None, graph: GraphLike | None = None) -> NDArray[np.float64]:
         """Return the probabilities of no edge and of an edge for every pair.
 
-        They refer to pairs of which the share `prior` are edges.
+        They hold for pairs of which the share ``prior_`` are edges. Among all pairs of a graph edges are much
+        rarer, and so are their probabilities.
+
+        Known edges are scored like other pairs, although the model has seen them; :meth:`recommend` leaves them
+        out. A node paired with itself is an error; :meth:`recommend` never returns it.
 
         Parameters
         ----------
@@ -379,7 +389,7 @@ class LinkPredictor(Estimator):
             nodes, or node numbers if the nodes have no names.
         all_edges
             Whether the model uses all known edges, as :meth:`recommend` does. None: only the training edges, as
-            in its test; all edges of `fit` if the estimator has a `graph`. It has no effect with a newer graph.
+            in its test; all edges of `fit` if the estimator has a `graph`. Not together with a newer graph.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -392,7 +402,7 @@ class LinkPredictor(Estimator):
         import numpy as np
 
         self._check_fitted()
-        edge = self.model_.link_probabilities(X, prior=self._test_prior(), graph=graph, all_edges=self._all(all_edges), n_jobs=self.n_jobs)
+        edge = self.model_.link_probabilities(X, prior=self.prior_, graph=graph, all_edges=self._all(all_edges, graph), n_jobs=self.n_jobs)
         return np.stack([1 - edge, edge], axis=1)
 
     def predict(self, X: Any, *, all_edges: bool | None = None, graph: GraphLike | None = None) -> NDArray[np.int64]:
@@ -405,7 +415,7 @@ class LinkPredictor(Estimator):
             nodes, or node numbers if the nodes have no names.
         all_edges
             Whether the model uses all known edges, as :meth:`recommend` does. None: only the training edges, as
-            in its test; all edges of `fit` if the estimator has a `graph`. It has no effect with a newer graph.
+            in its test; all edges of `fit` if the estimator has a `graph`. Not together with a newer graph.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -441,14 +451,14 @@ class LinkPredictor(Estimator):
         k
             Number of partners per node, or of pairs with `overall`.
         exclude_known
-            Whether known edges are left out of the result. In a bipartite graph they always are.
+            Whether known edges are left out of the result. Required in a bipartite or directed graph.
         overall
             Whether to return the `k` likeliest pairs of the whole graph. `nodes` must be None.
         pool
             Number of candidates per node that component X ranks. None: as many as make ten million pairs.
         all_edges
-            Whether the model uses all known edges. If False, it uses only the training edges. It has no effect
-            with `graph`.
+            Whether the model uses all known edges. If False, it uses only the training edges. False is not
+            allowed together with `graph`.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
@@ -472,12 +482,14 @@ class LinkPredictor(Estimator):
             progress=self.progress,
         )
 
-    def _all(self, all_edges: bool | None) -> bool:
+    def _all(self, all_edges: bool | None, newer: Any) -> bool:
         """Return whether predictions use all edges of `fit`: pairs of other folds are not among them."""
-        return self.graph is not None if all_edges is None else all_edges
+        return self.graph is not None and newer is None if all_edges is None else all_edges
 
-    def _test_prior(self) -> float:
-        """Return the share of edges that predictions refer to: `prior`, or that of the pairs that the model was made with."""
+    @property
+    def prior_(self) -> float:
+        """Share of edges among pairs at which the probabilities of :meth:`predict_proba` hold."""
+        self._check_fitted()
         return self._share if self.prior is None else self.prior
 
     def score(self, X: Any = None, y: Any = None) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._graph import Graph, GraphLike
-from ._options import Progress, how, integer
+from ._options import Progress, how, integer, warn
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ class Model:
             self._graph = Graph._of_native(self._native.graph)
         return self._graph
 
-    def _scorer(self, graph: GraphLike | None, n_jobs: int | None, all_edges: bool) -> tuple[Graph, _native.Scorer]:
+    def _scorer(self, graph: GraphLike | None, n_jobs: int | None, all_edges: bool, usual: bool = False) -> tuple[Graph, _native.Scorer]:
+        if graph is not None and all_edges != usual:
+            raise ValueError(f"invalid `all_edges`: {all_edges} together with `graph` (need one of them: with a newer graph the model uses all of its edges)")
         if graph is not None and graph is not self._graph:
             newer = Graph.of(graph)
             return newer, self._native.scorer(False, newer._native, how(n_jobs, None, notices=True))
@@ -109,7 +111,7 @@ class Model:
             the graph that the model was fitted on.
         all_edges
             Whether the model uses all edges of its graph. By default it uses only the training edges, as in its
-            test, so the scores are those of :func:`act`. It has no effect with `graph`.
+            test, so the scores are those of :func:`act`. Not together with `graph`.
         n_jobs
             Number of threads; results do not depend on it. None and -1: one per core.
 
@@ -125,12 +127,14 @@ class Model:
         self, pairs: Any, prior: float, graph: GraphLike | None, all_edges: bool, n_jobs: int | None
     ) -> NDArray[np.float64]:
         known, scorer = self._scorer(graph, n_jobs, all_edges)
-        return scorer.log_odds(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _prior(prior))
+        return scorer.log_odds(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _reached(scorer, prior))
 
     def link_probabilities(
         self, pairs: Any, *, prior: float = 0.5, graph: GraphLike | None = None, all_edges: bool = False, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return probabilities of an edge for pairs of nodes.
+        """Return probabilities of an edge for pairs of nodes, at a prior.
+
+        A warning says if the prior is so low that the calibration does not reach it.
 
         Parameters
         ----------
@@ -145,7 +149,7 @@ class Model:
             the graph that the model was fitted on.
         all_edges
             Whether the model uses all edges of its graph. By default it uses only the training edges, as in its
-            test, so the scores are those of :func:`act`. It has no effect with `graph`.
+            test, so the scores are those of :func:`act`. Not together with `graph`.
         n_jobs
             Number of threads; results do not depend on it. None and -1: one per core.
 
@@ -155,7 +159,7 @@ class Model:
             One probability per pair.
         """
         known, scorer = self._scorer(graph, n_jobs, all_edges)
-        return scorer.probabilities(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _prior(prior))
+        return scorer.probabilities(scorer.scores(_pairs(known, pairs), how(n_jobs, None)), _reached(scorer, prior))
 
     def recommend(
         self,
@@ -180,7 +184,7 @@ class Model:
         k
             Number of partners per node, or of pairs with `overall`.
         exclude_known
-            Whether known edges are left out of the result. In a bipartite graph they always are.
+            Whether known edges are left out of the result. Required in a bipartite or directed graph.
         overall
             Whether to return the `k` likeliest pairs of the whole graph. `nodes` must be None.
         pool
@@ -189,14 +193,15 @@ class Model:
             Share of edges among the pairs; probabilities refer to it. None: the density of the graph.
         all_edges
             Whether the model uses all edges of its graph. If False, it uses only the training edges, which is
-            the default of the command. It has no effect with `graph`.
+            the default of the command. False is not allowed together with `graph`.
         graph
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
         n_jobs
             Number of threads; results do not depend on it. None and -1: one per core.
         progress
-            True for a progress bar, or a callable; see :func:`probe`.
+            True for a progress bar (of tqdm, if it is installed), or a callable that receives the stage, the
+            steps done and the total number of steps. An exception that it raises stops the work.
 
         Returns
         -------
@@ -212,12 +217,14 @@ class Model:
                 raise ValueError(f"invalid `{name}`: {value} (need at least 1)")
         if overall and nodes is not None:
             raise ValueError("invalid `overall`: True (need `nodes` to be None: `overall` ranks the pairs of all nodes)")
-        known, scorer = self._scorer(graph, n_jobs, all_edges)
+        known, scorer = self._scorer(graph, n_jobs, all_edges, True)
+        if not exclude_known and self._native.graph.sides is not None:
+            raise ValueError("invalid `exclude_known`: False (need True: rankings of a bipartite or directed graph never hold known edges)")
         asked = None if nodes is None else known._asked(nodes)
         wanted = (k, exclude_known, pool, overall)
         node, partner, score = scorer.recommend(asked, wanted, how(n_jobs, progress))
         names = known.nodes
-        share = scorer.density if prior is None else _prior(prior)
+        share = _reached(scorer, scorer.density if prior is None else prior)
         figures = {"score": score, "probability": scorer.probabilities(score, share), "prior": np.full(len(score), share)}
         if overall:
             return Table(rank=np.arange(1, len(node) + 1), source=names[node], target=names[partner], **figures)
@@ -248,8 +255,8 @@ class Model:
             A newer graph, in any form that :meth:`Graph.of` accepts. Nodes are identified by their names. None:
             the graph that the model was fitted on.
         all_edges
-            Whether the model uses all edges of its graph. If False, it uses only the training edges. It has no
-            effect with `graph`.
+            Whether the model uses all edges of its graph. If False, it uses only the training edges. False is
+            not allowed together with `graph`.
         n_jobs
             Number of threads; results do not depend on it. None and -1: one per core.
 
@@ -262,7 +269,7 @@ class Model:
         k = integer(k, "k")
         if k < 1:
             raise ValueError(f"invalid `k`: {k} (need at least 1)")
-        known, scorer = self._scorer(graph, n_jobs, all_edges)
+        known, scorer = self._scorer(graph, n_jobs, all_edges, True)
         found: dict[str, float] = json.loads(scorer.evaluate(_pairs(known, pairs), k, how(n_jobs, None)))
         return found
 
@@ -395,6 +402,15 @@ def _prior(prior: float) -> float:
     if not 0 < prior < 1:
         raise ValueError(f"invalid `prior`: {prior} (need a share between 0 and 1)")
     return float(prior)
+
+
+def _reached(scorer: _native.Scorer, prior: float) -> float:
+    """Return a prior, with a warning if the calibration does not reach it."""
+    share = _prior(prior)
+    negatives = scorer.extrapolates(share)
+    if negatives is not None:
+        warn(f"probabilities at a prior of {share:.1e} are extrapolated: they were calibrated on {negatives} non-edges")
+    return share
 
 
 def _pairs(graph: Graph, pairs: Any) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +16,7 @@ Task = Literal["links", "nodes"]
 ProgressCallback = Callable[[str, int, int], object]
 Progress = Union[bool, ProgressCallback, None]
 RandomState = Union[int, "np.random.RandomState", "np.random.Generator", None]
+Owned = TypeVar("Owned")
 How = tuple[int, Union[ProgressCallback, None], Union[Callable[[str], object], None]]
 
 
@@ -106,6 +107,9 @@ _INTEGERS = frozenset(
 )
 
 
+#: Keywords of the solution, which a probe does not have.
+_OF_ACT = frozenset(("hits", "ordered_pairs", "penalties", "normalization", "max_p", "node_model", "lambda1", "lambda2", "ridge"))
+
 #: Keywords of these functions for names that the command or the estimators use.
 _ELSEWHERE = {"train": "shares", "valid": "shares", "seed": "random_state", "threads": "n_jobs"}
 
@@ -140,6 +144,8 @@ def words(options: Mapping[str, Any], *, of: str, random_state: RandomState = 0,
         applies = _TASK_OF.get(name, task)
         if task in ("links", "nodes") and applies != task:
             raise TypeError(f"{of}() got the keyword argument '{name}', which applies to task='{applies}' only; this is task='{task}'")
+        if name in _OF_ACT and of == "probe":
+            raise TypeError(f"probe() got the keyword argument '{name}', which applies to act() only")
         if name in _INTEGERS:
             value = integer(value, name)
             if value < 0:
@@ -200,15 +206,31 @@ def integer(value: Any, name: str) -> int:
         raise kind(f"invalid `{name}`: {value!r} (need a whole number)") from None
 
 
+#: Packages between the user's code and this one: a warning about a step of a pipeline belongs to the line that fits the pipeline.
+_BETWEEN = frozenset(("netinfof", "sklearn", "joblib"))
+
+
 def warn(text: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line of the user's code that called the package, at any depth of calls."""
     import warnings
 
-    package = os.path.dirname(__file__)
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _BETWEEN:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
+
+
+def shown_as(owner: str) -> Callable[[type[Owned]], type[Owned]]:
+    """Decorate a base class whose functions error messages and signatures show as members of the class `owner`."""
+
+    def renamed(base: type[Owned]) -> type[Owned]:
+        for name, member in vars(base).items():
+            function: Any = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if hasattr(function, "__code__"):
+                function.__qualname__ = f"{owner}.{name}"
+        return base
+
+    return renamed
 
 
 class Bar:

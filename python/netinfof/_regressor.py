@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from . import _convert, _selection
+from ._estimators import UNCHANGED, Request
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._nodes import _is_rows, _OfNodes
+from ._node_estimators import NodeEstimator, is_rows, one_column
 from ._options import Progress, RandomState
 from ._result import Result
+from ._table import Table
 from ._tasks import _run
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from ._splits import SplitLike
 
 
-class NodeRegressor(_OfNodes):
+class NodeRegressor(NodeEstimator):
     """Predict numbers of nodes.
 
     A target with a heavy tail is transformed before the fit; predictions and metrics are on its own scale.
@@ -48,7 +50,8 @@ class NodeRegressor(_OfNodes):
         ``"by-kind"``.
     split
         A split of your own: a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, or the path of
-        a file (docs/formats.md). None: nodes are split at random.
+        a file (docs/formats.md). ``"random"``: nodes are split at random. None: by the masks, if the graph
+        has three and `train` and `valid` have their defaults; else at random.
     graph
         A graph of which samples are nodes, for model selection: then `fit`, `predict` and `score` take
         nodes of this graph. None: they take a graph, or the features of its nodes.
@@ -67,6 +70,10 @@ class NodeRegressor(_OfNodes):
         The whole result of the run, a :class:`Result`.
     model_
         The fitted :class:`Model`, which can be saved and used by the command.
+    weights_
+        Weights of the components in the model, see :attr:`Result.weights`.
+    information_
+        Predictive information of the components, see :attr:`Result.information`.
     test_
         Metrics on the test nodes: ``r2``, ``mae``, ``rmse`` and ``spearman``; if the target was transformed,
         also ``r2_transformed``.
@@ -86,8 +93,12 @@ class NodeRegressor(_OfNodes):
 
     result_: Result
     model_: Model
+    weights_: Table
+    information_: Table
     test_: dict[str, float]
     _target = "numbers"
+
+    _ROUTED = {"fit": ("edge_index",), "predict": ("edge_index",), "score": ("edge_index", "sample_weight")}
 
     def __init__(
         self,
@@ -124,9 +135,7 @@ class NodeRegressor(_OfNodes):
 
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        found = _convert.array(y)
-        if found.ndim == 2 and found.shape[1] == 1:
-            found = found[:, 0]
+        found = one_column(_convert.array(y))
         if found.ndim != 1:
             raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead.")
         if len(found) != rows:
@@ -134,6 +143,9 @@ class NodeRegressor(_OfNodes):
         found = found.astype(np.float64)
         if np.isinf(found).any():
             raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
+        known = int((~np.isnan(found)).sum())
+        if known < 20:
+            raise ValueError(f"n_samples = {known} is too small (need at least 20 nodes of known target to train, validate and test)")
         return found
 
     def fit(self, X: GraphLike, y: Any = None, *, edge_index: Any = None) -> NodeRegressor:
@@ -162,11 +174,13 @@ class NodeRegressor(_OfNodes):
             graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
         if graph.target != "numbers":
             raise ValueError(f"invalid `y`: None (need numbers; the target of the graph is {graph.target or 'unknown'})")
-        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options())
+        result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), given=self._given())
         assert result.model is not None
         self._forget()
         self.result_ = result
         self.model_ = result.model
+        self.weights_ = result.weights
+        self.information_ = result.information
         self.test_ = result.test
         self._set_columns(graph, names)
         return self
@@ -194,7 +208,7 @@ class NodeRegressor(_OfNodes):
         found: NDArray[np.float64] = self.model_.node_values(graph=newer, n_jobs=self.n_jobs)["value"]
         return found if rows is None else found[rows]
 
-    def score(self, X: GraphLike | None = None, y: Any = None, *, edge_index: Any = None) -> float:
+    def score(self, X: GraphLike | None = None, y: Any = None, *, edge_index: Any = None, sample_weight: Any = None) -> float:
         """Return R² on the nodes of known target.
 
         Without `X` and `y` it is R² on the test nodes of `fit`.
@@ -207,7 +221,10 @@ class NodeRegressor(_OfNodes):
         y
             True numbers of the nodes; NaN is unknown. None: the target of the graph.
         edge_index
-            Edges between the rows of `X`, if `X` holds features; see :meth:`predict`.
+            Edges between the rows of `X`, if `X` holds features: two rows of node numbers, or a list of
+            edges. Required if the model was fitted with edges; ``[[], []]`` means no edges.
+        sample_weight
+            Weights of the nodes, one per value of `y`. None: equal.
 
         Returns
         -------
@@ -218,19 +235,72 @@ class NodeRegressor(_OfNodes):
 
         self._check_fitted()
         if X is None and y is None:
+            if sample_weight is not None:
+                raise ValueError("invalid `sample_weight`: given without `y` (need the nodes and numbers that it weights)")
             return self.test_["r2"]
         found = self.predict(X, edge_index=edge_index)
         if y is None:
-            if _is_rows(X):
+            if is_rows(X):
                 raise ValueError("invalid `y`: None (need numbers if `X` holds features)")
             y = Graph.of(X).y
         truth = np.asarray([np.nan] if y is None else y, np.float64).reshape(-1)
         if len(truth) != len(found):
             raise ValueError(f"invalid `y`: a sequence of length {len(truth)} (need one number per node, {len(found)} in all)")
+        weight = np.ones(len(found)) if sample_weight is None else _convert.array(sample_weight).reshape(-1)
+        if len(weight) != len(found):
+            raise ValueError(f"invalid `sample_weight`: a sequence of length {len(weight)} (need one weight per node, {len(found)} in all)")
         known = ~np.isnan(truth)
-        errors = ((truth[known] - found[known]) ** 2).sum()
-        variance = ((truth[known] - truth[known].mean()) ** 2).sum()
+        truth, found, weight = truth[known], found[known], weight[known]
+        errors = (weight * (truth - found) ** 2).sum()
+        variance = (weight * (truth - np.average(truth, weights=weight)) ** 2).sum()
         return float(1 - errors / variance) if variance > 0 else 0.0
+
+    def set_fit_request(self, *, edge_index: Request = UNCHANGED) -> NodeRegressor:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`fit`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("fit", edge_index=edge_index)
+
+    def set_predict_request(self, *, edge_index: Request = UNCHANGED) -> NodeRegressor:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`predict`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("predict", edge_index=edge_index)
+
+    def set_score_request(self, *, edge_index: Request = UNCHANGED, sample_weight: Request = UNCHANGED) -> NodeRegressor:
+        """Set which keywords the metadata routing of scikit-learn passes on to :meth:`score`.
+
+        Parameters
+        ----------
+        edge_index
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+        sample_weight
+            True: it is passed on. False: it is not. None: an error if it is given. A string: its name.
+
+        Returns
+        -------
+        self
+            The estimator.
+        """
+        return self._request("score", edge_index=edge_index, sample_weight=sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import RegressorTags

@@ -1,20 +1,20 @@
-"""Splits of edges and of nodes: drawn here or supplied by the user, checked, and exported to other libraries."""
+"""Splits of edges and of nodes: drawn here or supplied by the user, and exported to other libraries."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 from . import _convert, _native
 from ._graph import Graph, GraphLike
-from ._options import RandomState, Task, how, integer, seed_of, warn, words
+from ._options import RandomState, how, integer, seed_of, words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._split_checks import Checked
 
 #: Anything that `split=` accepts.
 SplitLike = Union["LinkSplit", "NodeSplit", str, "os.PathLike[str]"]
@@ -101,36 +101,72 @@ class LinkSplit:
             raise ValueError("the split has no graph (need one: LinkSplit(..., graph=graph))")
         return self.graph
 
-    def to_pyg(self) -> tuple[Any, Any, Any]:
-        """Convert the split to three `Data` of PyG, as `RandomLinkSplit` does.
+    @classmethod
+    def from_pyg(
+        cls,
+        splits: Sequence[Any],
+        *,
+        graph: GraphLike | None = None,
+        relation: tuple[str, str, str] | None = None,
+        key: str = "edge_label",
+    ) -> LinkSplit:
+        """Make a split of the three `Data` (or `HeteroData`) that `RandomLinkSplit` of PyG returns.
 
-        Messages pass along training edges in all three (``edge_index``, both directions). ``edge_label_index``
-        and ``edge_label`` hold the pairs to score: edges (1), then negatives (0). The training part has only
-        edges: draw negatives anew in every epoch.
+        Training edges are those that messages of the training data pass along, and its positive pairs: with
+        ``disjoint_train_ratio`` these are different edges. Validation and test edges are the positive pairs of
+        the other two, and their negatives are kept, if there are any; else negatives are drawn. Negatives of the
+        training data are not used: the model draws its own.
+
+        Parameters
+        ----------
+        splits
+            Training, validation and test data, with `edge_label_index` and `edge_label`, or with
+            ``split_labels=True`` their positive and negative parts.
+        graph
+            The graph that is split. None: the one with the edges of all three parts, and features, labels and
+            masks of the training data. A directed graph keeps the directions of the pairs.
+        relation
+            With `HeteroData`: the type of the edges. None: the only one with labels.
+        key
+            Name of the labels, as in `RandomLinkSplit`.
+
+        Returns
+        -------
+        LinkSplit
+            The split.
+
+        Raises
+        ------
+        ValueError
+            If labels are missing, or validation or test edges are training edges in the other direction:
+            `RandomLinkSplit` of an undirected graph needs ``is_undirected=True``.
+        """
+        from . import _pyg_splits
+
+        return _pyg_splits.read(splits, graph, relation, key)
+
+    def to_pyg(self, *, messages: Literal["pyg", "train"] = "pyg") -> tuple[Any, Any, Any]:
+        """Convert the split to three `Data` of PyG, as `RandomLinkSplit` returns them.
+
+        ``edge_index`` holds the edges that messages pass along, in both directions; in a directed graph only in
+        their own. ``edge_label_index`` and ``edge_label`` hold the pairs to score: edges (1), then negatives (0).
+        The training part has only edges: draw negatives anew in every epoch.
+
+        Parameters
+        ----------
+        messages
+            ``"pyg"``: messages of the test part pass along training and validation edges, as with
+            `RandomLinkSplit`. ``"train"``: along training edges in all three parts, as in :func:`act`, so that test
+            metrics can be compared with it.
 
         Returns
         -------
         tuple
-            Training, validation and test data.
+            Training, validation and test data, with ``edge_weight`` if the graph has weights.
         """
-        import numpy as np
-        import torch
-        from torch_geometric.data import Data
+        from . import _pyg_splits
 
-        whole = self._whole().to_pyg()
-        messages = torch.from_numpy(np.concatenate([self.train, self.train[:, ::-1]]).T.copy())
-
-        def part(edges: Any, negatives: Any) -> Any:
-            data = Data(edge_index=messages, num_nodes=whole.num_nodes)
-            for name in ("x", "y"):
-                if name in whole:
-                    data[name] = whole[name]
-            data.edge_label_index = torch.from_numpy(np.concatenate([edges, negatives]).T.copy())
-            data.edge_label = torch.cat([torch.ones(len(edges)), torch.zeros(len(negatives))])
-            return data
-
-        none = np.zeros((0, 2), np.int64)
-        return part(self.train, none), part(self.valid, self.valid_negatives), part(self.test, self.test_negatives)
+        return _pyg_splits.write(self, self._whole(), messages)
 
     def to_dgl(self) -> tuple[Any, dict[str, Any]]:
         """Convert the split to DGL.
@@ -138,19 +174,22 @@ class LinkSplit:
         Returns
         -------
         tuple
-            The training graph (both directions, with ``feat`` and ``label``), and a dictionary of the pairs to
-            score as tensors of two columns.
+            The training graph (both directions, with ``feat``, ``label`` and ``weight``), and a dictionary of the
+            pairs to score as tensors of two columns.
         """
         import dgl
-        import numpy as np
         import torch
 
+        from . import _pyg_splits
+
         whole = self._whole()
-        both = np.concatenate([self.train, self.train[:, ::-1]])
-        graph = dgl.graph((torch.from_numpy(both[:, 0].copy()), torch.from_numpy(both[:, 1].copy())), num_nodes=whole.num_nodes)
+        (sources, targets), weights, num_nodes = _pyg_splits.messages_of(whole, self.train)
+        graph = dgl.graph((torch.from_numpy(sources), torch.from_numpy(targets)), num_nodes=num_nodes)
+        if weights is not None:
+            graph.edata["weight"] = torch.from_numpy(weights)
         _fill_dgl(graph, whole)
         names = ("train", "valid", "valid_negatives", "test", "test_negatives")
-        return graph, {name: torch.from_numpy(np.array(getattr(self, name))) for name in names}
+        return graph, {name: torch.from_numpy(_pyg_splits.plain(whole, getattr(self, name))) for name in names}
 
     def check(self, graph: GraphLike | None = None) -> Checked:
         """Check the split; see :func:`check_split`.
@@ -165,6 +204,8 @@ class LinkSplit:
         Checked
             The findings.
         """
+        from ._split_checks import check_split
+
         return check_split(self._whole() if graph is None else graph, self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -303,15 +344,9 @@ class NodeSplit:
         DGLGraph
             With the masks in ``ndata``.
         """
-        import dgl
-        import numpy as np
         import torch
 
-        whole = self._whole()
-        index = whole.edge_index
-        both = np.concatenate([index, index[::-1]], axis=1)
-        graph = dgl.graph((torch.from_numpy(both[0].copy()), torch.from_numpy(both[1].copy())), num_nodes=whole.num_nodes)
-        _fill_dgl(graph, whole)
+        graph = self._whole().to_dgl()
         for name, mask in self.masks().items():
             graph.ndata[name] = torch.from_numpy(mask)
         return graph
@@ -329,6 +364,8 @@ class NodeSplit:
         Checked
             The findings.
         """
+        from ._split_checks import check_split
+
         return check_split(self._whole() if graph is None else graph, self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -446,135 +483,6 @@ def node_split(
         raise ValueError(f"invalid `min_class`: {min_class} (need 0 or more)")
     rest = (least, seed_of(random_state))
     return NodeSplit(*_native.node_split(graph._native, float(train), float(valid), rest, how(1, None)), graph=graph)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A problem of a split.
-
-    Attributes
-    ----------
-    kind
-        Identifier of the problem, such as ``test-in-training``; docs/formats.md lists them.
-    what
-        Description of the problem.
-    count
-        Number of cases.
-    examples
-        Some of the cases.
-    """
-
-    kind: str
-    what: str
-    count: int
-    examples: list[str]
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The result of a check of a split. It is true if there are no findings.
-
-    Attributes
-    ----------
-    findings
-        Problems that were found.
-    checks
-        Checks that were made.
-    skipped
-        Checks that could not be made, and why.
-    """
-
-    findings: list[Finding]
-    checks: list[str]
-    skipped: list[str]
-
-    def __bool__(self) -> bool:
-        return not self.findings
-
-    def __str__(self) -> str:
-        if not self.findings:
-            return f"no problems found ({len(self.checks)} checks)"
-        return "\n".join(f"{f.kind}: {f.what}, such as {', '.join(f.examples)}" if f.examples else f"{f.kind}: {f.what}" for f in self.findings)
-
-
-def check_split(
-    data: GraphLike, split: SplitLike | Mapping[str, Any], *, task: Task | None = None, n_jobs: int | None = None
-) -> Checked:
-    """Check a split for leaks, overlaps, unsuitable negatives and features that hold the answer.
-
-    Parameters
-    ----------
-    data
-        The whole graph, in any form that :meth:`Graph.of` accepts.
-    split
-        A :class:`LinkSplit`, a :class:`NodeSplit`, ``"masks"`` for the masks of the graph, the path of a
-        file, or a mapping with the arguments of :class:`LinkSplit`.
-    task
-        Task of a split in a file: ``links`` or ``nodes``. None: nodes if the file holds masks.
-    n_jobs
-        Number of threads; results do not depend on it. None and -1: one per core.
-
-    Returns
-    -------
-    Checked
-        The findings.
-
-    Examples
-    --------
-    >>> import netinfof
-    >>> split = netinfof.link_split("synth:demo")
-    >>> split.train[0] = split.test[0]
-    >>> [finding.kind for finding in netinfof.check_split("synth:demo", split).findings]
-    ['test-in-training']
-    """
-    graph = Graph.of(data)
-    if isinstance(split, Mapping):
-        split = LinkSplit(**split)
-    if task is None:
-        task = "nodes" if isinstance(split, NodeSplit) or split == "masks" or _holds_masks(split) else "links"
-    own = own_split(split, graph, task)
-    told = json.loads(_native.check_split(graph._native, own, how(n_jobs, None)))
-    return Checked([Finding(**finding) for finding in told["findings"]], told["checks"], told["skipped"])
-
-
-def own_split(split: Any, graph: Graph, task: str) -> list[Any]:
-    """Return the arrays of a split that the user supplied."""
-    if isinstance(split, LinkSplit):
-        split._shared()
-        _warn_of_unknown_nodes(split, graph)
-    if isinstance(split, (LinkSplit, NodeSplit)):
-        return split._native()
-    if isinstance(split, str) and split == "masks":
-        masks = graph.masks
-        if masks is None:
-            raise ValueError("invalid `split`: masks (the graph has no train_mask, val_mask and test_mask)")
-        return NodeSplit.from_masks(masks["train"], masks["val"], masks["test"])._native()
-    if isinstance(split, (str, os.PathLike)):
-        return _native.load_split(graph._native, os.fspath(split), task == "nodes")
-    raise TypeError(f"cannot read a split from {type(split).__qualname__} (need a LinkSplit, a NodeSplit, 'masks', or a file)")
-
-
-def _holds_masks(path: Any) -> bool:
-    import zipfile
-
-    if not isinstance(path, (str, os.PathLike)) or not zipfile.is_zipfile(path):
-        return False
-    with zipfile.ZipFile(path) as file:
-        return "train_mask.npy" in file.namelist()
-
-
-def _warn_of_unknown_nodes(split: LinkSplit, graph: Graph) -> None:
-    """Warn about training edges that the graph does not have: usually names were taken for node numbers."""
-    import numpy as np
-
-    def keys(ends: Any) -> Any:
-        return np.minimum(*ends) * graph.num_nodes + np.maximum(*ends)
-
-    train = split.train.T
-    strange = int((~np.isin(keys(train), keys(graph.edge_index))).sum())
-    if strange:
-        text = f"{strange} of {len(split.train)} training edges {'is' if strange == 1 else 'are'} not in the graph; splits hold node numbers (`graph.numbers_of` converts names)"
-        warn(text)
 
 
 def _pairs(pairs: Any) -> NDArray[np.int64]:

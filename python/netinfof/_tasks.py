@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _native
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._options import Options, Progress, RandomState, Task, how, own_components, seed_of, words
+from ._options import Options, Progress, RandomState, Task, how, own_components, seed_of, warn, words
 from ._result import Result, Tested
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def probe(
         ``links`` or ``nodes``.
     split
         A split of your own: a :class:`LinkSplit` or :class:`NodeSplit`, ``"masks"`` for the masks of the
-        graph, or the path of a file (docs/formats.md). None: a random split.
+        graph, or the path of a file (docs/formats.md). ``"random"``: drawn at random. None: the masks, if the
+        task is ``nodes``, the graph has three, and neither `shares` nor `splits` is given; else random.
     random_state
         Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
         result.
@@ -70,7 +72,7 @@ def probe(
     >>> print(result.verdict.headline)
     A GNN should help.
     """
-    return _run(data, task, False, split, random_state, n_jobs, progress, dict(options))
+    return _run(data, task, False, split, random_state, n_jobs, progress, dict(options), given=_given(options))
 
 
 def act(
@@ -94,7 +96,8 @@ def act(
         ``links`` or ``nodes``.
     split
         A split of your own: a :class:`LinkSplit` or :class:`NodeSplit`, ``"masks"`` for the masks of the
-        graph, or the path of a file (docs/formats.md). None: a random split.
+        graph, or the path of a file (docs/formats.md). ``"random"``: drawn at random. None: the masks, if the
+        task is ``nodes``, the graph has three, and neither `shares` nor `splits` is given; else random.
     random_state
         Seed, or a generator of NumPy that draws one. None is seed 0. The same seed gives the same
         result.
@@ -126,7 +129,12 @@ def act(
     >>> result.test["auc"] > 0.8
     True
     """
-    return _run(data, task, True, split, random_state, n_jobs, progress, dict(options))
+    return _run(data, task, True, split, random_state, n_jobs, progress, dict(options), given=_given(options))
+
+
+def _given(options: Mapping[str, Any]) -> list[str]:
+    """Return the options about random splits that are given."""
+    return [name for name in ("shares", "splits", "max_evaluated") if options.get(name) is not None]
 
 
 def _run(
@@ -138,6 +146,8 @@ def _run(
     n_jobs: int | None,
     progress: Progress,
     options: dict[str, Any],
+    *,
+    given: Sequence[str] = (),
 ) -> Result:
     goal = "act" if solve else "probe"
     if not isinstance(task, str):
@@ -148,10 +158,17 @@ def _run(
     # A generated graph uses the same seed, as in the command.
     graph = Graph.from_file(data, random_state=seed) if isinstance(data, (str, os.PathLike)) else Graph.of(data)
     graph = graph.with_components(components) if components else graph
+    if split is None and not given and task == "nodes" and graph.masks is not None:
+        warn("nodes are split by the masks of the graph (`split=\"random\"` draws a split)")
+        split = "masks"
     own = None
-    if split is not None:
-        from ._splits import own_split
+    if split is not None and not (isinstance(split, str) and split == "random"):
+        from ._split_checks import own_split
 
+        # More than one run on the same split is possible.
+        drawn = next((name for name in given if name not in ("splits", "graph")), None)
+        if drawn is not None:
+            raise ValueError(f"invalid `{drawn}`: given together with `split` (need one of them: a split of your own is used as it is)")
         own = own_split(split, graph, task)
     told = {"task": task, "random_state": seed, **options}
     shown = ", ".join(f"{key}={value!r}" for key, value in told.items() if value is not None)

@@ -1,27 +1,50 @@
-"""The notebook runs, and what is committed of it has its pictures."""
+"""The tutorials run, and what is committed of them is small."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebooks" / "pyg.ipynb"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "docs" / "tutorials"
 
 
-def outputs(notebook: Any) -> set[str]:
-    return {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+def runner() -> Any:
+    spec = importlib.util.spec_from_file_location("tutorials", ROOT / "scripts" / "tutorials.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["tutorials"] = module
+    spec.loader.exec_module(module)
+    return module
 
 
-def test_the_notebook_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["own-table", "recommender"])
+def test_tutorials_run(name: str) -> None:
+    pytest.importorskip("pandas")
+    notebook = runner().run(FOLDER / f"{name}.ipynb")
+    assert all(cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code" and "assert" not in "".join(cell["source"]))
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.ipynb")), ids=lambda path: str(path.stem))
+def test_what_is_committed_of_tutorials(path: Path) -> None:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    assert outputs and all(output["output_type"] == "stream" for output in outputs), "python scripts/tutorials.py --write"
+    assert path.stat().st_size < 40_000
+    page = runner().page(path)
+    assert page.startswith("# ") and page.count("```") % 2 == 0
+
+
+def test_the_pyg_tutorial_shows_pages_and_pictures(tmp_path: Path) -> None:
     pytest.importorskip("torch_geometric")
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
-    assert {"image/png", "text/html"} <= outputs(notebook), "committed without its pictures"
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs = []
+    notebook = nbformat.read(FOLDER / "pyg.ipynb", as_version=4)
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
-    assert {"image/png", "text/html"} <= outputs(notebook)
+    kinds = {kind for cell in notebook.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    assert {"image/png", "text/html"} <= kinds

@@ -86,6 +86,76 @@ def test_hetero_data_there_and_back() -> None:
         assert netinfof.Graph.from_hetero(ratings, ("customer", "saw", "film")).num_edges == 5
 
 
+@pytest.mark.parametrize(
+    "more", [{}, {"disjoint_train_ratio": 0.3}, {"split_labels": True}, {"neg_sampling_ratio": 0.0}, {"add_negative_train_samples": False}]
+)
+def test_random_link_split_there_and_back(demo: netinfof.Graph, more: dict[str, Any]) -> None:
+    torch = pytest.importorskip("torch")
+    transforms = pytest.importorskip("torch_geometric.transforms")
+    torch.manual_seed(0)
+    parts = transforms.RandomLinkSplit(num_val=0.1, num_test=0.2, is_undirected=True, **more)(demo.to_pyg())
+    split = netinfof.LinkSplit.from_pyg(parts)
+    assert split.graph is not None and np.array_equal(split.graph.edge_index, demo.edge_index)
+    assert (len(split.valid), len(split.test), len(split.train)) == (402, 804, 2817)
+    assert len(split.test_negatives) == (0 if more.get("neg_sampling_ratio") == 0 else 804)
+    for given, back in zip(parts, split.to_pyg()):
+        one, two = ({tuple(pair) for pair in data.edge_index.T.tolist()} for data in (given, back))
+        # Only with disjoint edges, messages of the training data are fewer.
+        assert one < two if more.get("disjoint_train_ratio") and given is parts[0] else one == two
+        assert torch.equal(given.x, back.x)
+    only = split.to_pyg(messages="train")
+    assert all(torch.equal(data.edge_index, only[0].edge_index) for data in only)
+
+
+def test_random_link_split_of_directions_and_of_types() -> None:
+    torch = pytest.importorskip("torch")
+    transforms = pytest.importorskip("torch_geometric.transforms")
+    data = pytest.importorskip("torch_geometric.data")
+    torch.manual_seed(0)
+    demo = netinfof.Graph.of("synth:demo")
+    # The usual mistake: both directions of an edge are separate edges.
+    with pytest.raises(ValueError, match="edges are training edges in the other direction"):
+        netinfof.LinkSplit.from_pyg(transforms.RandomLinkSplit(is_undirected=False)(demo.to_pyg()))
+    roles = netinfof.Graph(demo.edge_index, demo.x, directed=True)
+    one = roles.to_pyg()
+    assert (one.num_nodes, one.edge_index.shape[1], one.x.shape[0]) == (1200, 4023, 1200)
+    parts = transforms.RandomLinkSplit(num_val=0.1, num_test=0.2, is_undirected=False)(one)
+    split = netinfof.LinkSplit.from_pyg(parts, graph=roles)
+    # PyG draws the negatives, without regard to its seed: they may be easy or repeated, but are no edges.
+    drawn = {"test-negatives-too-easy", "validation-negatives-too-easy", "repeated-pairs"}
+    assert split.graph is roles and len(split.train) == 2817 and {finding.kind for finding in split.check().findings} <= drawn
+    assert all(given.edge_index.shape == back.edge_index.shape for given, back in zip(parts, split.to_pyg()))
+    shop = data.HeteroData()
+    shop["user"].num_nodes, shop["item"].num_nodes = 30, 20
+    shop["user", "buys", "item"].edge_index = torch.stack([torch.randint(0, 30, (200,)), torch.randint(0, 20, (200,))]).unique(dim=1)
+    both = transforms.ToUndirected()(shop)
+    types = {"edge_types": [("user", "buys", "item")], "rev_edge_types": [("item", "rev_buys", "user")]}
+    split = netinfof.LinkSplit.from_pyg(transforms.RandomLinkSplit(num_val=0.1, num_test=0.2, **types)(both))
+    assert split.graph is not None and split.graph.sides is not None and split.graph.sides.tolist() == [0] * 30 + [1] * 20
+    assert (split.train[:, 0] < 30).all() and (split.train[:, 1] >= 30).all()
+    assert {finding.kind for finding in split.check().findings} <= drawn
+
+
+def test_sparse_tensors_and_short_floats(demo: netinfof.Graph) -> None:
+    torch = pytest.importorskip("torch")
+    transforms = pytest.importorskip("torch_geometric.transforms")
+    one = demo.to_pyg()
+    one.x = one.x.bfloat16()
+    matrix = transforms.ToSparseTensor()(one)
+    assert matrix.edge_index is None
+    graph = netinfof.Graph.of(matrix)
+    assert np.array_equal(graph.edge_index, demo.edge_index) and np.array_equal(graph.x, demo.x.toarray())
+    assert netinfof.Graph.of(matrix.adj_t.to_sparse_coo()).num_edges == 4023
+    one.edge_weight = torch.rand(4023).repeat(2) + 0.5
+    weighted = transforms.ToSparseTensor(attr="edge_weight")(one)
+    found = netinfof.Graph.from_pyg(weighted, weight="adj_t")
+    assert found.edge_weight is not None and np.allclose(found.edge_weight, one.edge_weight[:4023].numpy())
+    back = found.to_pyg()
+    assert torch.allclose(back.edge_weight[:4023], back.edge_weight[4023:])
+    part = netinfof.link_split(found).to_pyg()[2]
+    assert part.edge_weight.shape == (part.edge_index.shape[1],)
+
+
 def test_a_dataset_goes_in(demo: netinfof.Graph) -> None:
     data = pytest.importorskip("torch_geometric.data")
     one = as_pyg(demo)
@@ -186,6 +256,8 @@ def test_dgl(demo: netinfof.Graph) -> None:
     training, pairs = split.to_dgl()
     assert training.num_edges() == 2 * len(split.train) and training.ndata["feat"].shape == (1200, 400)
     assert np.array_equal(pairs["test_negatives"].numpy(), split.test_negatives)
+    back = netinfof.Graph.of(demo.to_dgl())
+    assert np.array_equal(back.edge_index, demo.edge_index) and np.array_equal(back.x, demo.x.toarray())
     masked = netinfof.node_split(graph).to_dgl()
     assert int(masked.ndata["train_mask"].sum()) == len(netinfof.node_split(graph).train)
     hetero = dgl.heterograph({("a", "to", "b"): ([0], [0]), ("b", "of", "a"): ([0], [0])})

@@ -51,6 +51,17 @@ def test_search_over_nodes(small: netinfof.Graph) -> None:
     assert (search.predict(nodes[:, None]) == search.predict(nodes)).all()
 
 
+def test_warnings_are_about_the_line_of_the_caller(small: netinfof.Graph) -> None:
+    """Also where scikit-learn lies between."""
+    steps = pipeline.make_pipeline(netinfof.NetInfoFEmbedding(dim=2, components="F"), linear.LogisticRegression())
+    with pytest.warns(UserWarning, match="without an edge_index") as record:
+        steps.fit(small.x, small.y)
+    assert {warning.filename for warning in record} == {__file__}
+    with pytest.warns(UserWarning, match="without an edge_index") as record:
+        selection.cross_val_score(steps, small.x, small.y, cv=2)
+    assert {warning.filename for warning in record} == {__file__}
+
+
 def test_only_the_classes_of_the_samples_are_used(small: netinfof.Graph) -> None:
     """Classes of other nodes cannot leak from the graph: without them the model is the same."""
     assert small.y is not None
@@ -113,6 +124,27 @@ def test_pipelines_containers_and_clones(small: netinfof.Graph) -> None:
     steps.set_output(transform="pandas").fit(nodes, y)
     assert isinstance(steps[:1].transform(nodes), pandas.DataFrame)
     assert copy.deepcopy(small) is small
+
+
+def test_regression_and_weights_of_samples(small: netinfof.Graph) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    assert small.y is not None
+    rng = np.random.default_rng(4)
+    nodes, y = np.arange(200), small.y * 2.0 + rng.normal(size=200) / 4
+    model = netinfof.NodeRegressor(graph=small, dim=8, components="U,F")
+    assert selection.cross_val_score(model, nodes, y, cv=selection.KFold(3, shuffle=True, random_state=0)).min() > 0.5
+    model.fit(nodes, y)
+    weight = rng.random(200)
+    expected = metrics.r2_score(y, model.predict(nodes), sample_weight=weight)
+    assert model.score(nodes, y, sample_weight=weight) == pytest.approx(expected, abs=1e-12)
+    assert "U" in model.weights_["component"] and model.information_["group"]
+    # Weights are for scores only, and a fit says so; also where scikit-learn routes them.
+    estimators: list[Any] = [netinfof.NodeRegressor(graph=small), netinfof.NodeClassifier(graph=small), netinfof.LinkPredictor(graph=small)]
+    for estimator in estimators:
+        with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
+            estimator.fit(nodes, y, sample_weight=weight)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_weight'"):
+        selection.cross_val_score(model, nodes, y, cv=2, params={"sample_weight": weight}, error_score="raise")
 
 
 def test_components_and_weights_are_attributes(small: netinfof.Graph) -> None:

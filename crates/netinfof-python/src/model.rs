@@ -210,6 +210,12 @@ impl Scorer {
         mapped(&scores, |score| self.inner.calibration().probability(score, prior))
     }
 
+    /// The number of non-edges of the calibration, if probabilities at this prior go beyond it.
+    fn extrapolates(&self, prior: f64) -> Option<usize> {
+        let calibration = self.inner.calibration();
+        (!calibration.reaches(prior)).then_some(calibration.negatives)
+    }
+
     /// The share of all pairs that are known edges.
     #[getter]
     fn density(&self) -> f64 {

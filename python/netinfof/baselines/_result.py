@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import Any
 
 from .._result import _write, json_text
@@ -179,6 +180,8 @@ def compared(report: dict[str, Any], found: Baselines) -> Table:
         raise ValueError("this is the result of a probe (need a result of act, which has test metrics)")
     if found.task != report["task"]:
         raise ValueError(f"these are baselines of '{found.task}' (need those of the same task: this is a result of '{report['task']}')")
+    if re.search(r" split=…|--split[ =]|--train[ =]", report.get("command", "")):
+        raise ValueError("this is a result on a split of its own, or by masks (need the same splits: baselines are trained on random ones, as with `split='random'`)")
     graph = report["graph"]
     for key in ("name", "nodes", "edges"):
         if found.data["graph"][key] == graph[key]:

@@ -56,7 +56,7 @@ def run(
     models
         Names of models, as a list or separated by commas. None: all models of the task.
     splits
-        Number of random splits.
+        Number of random splits. Masks of the graph are not used: compare with ``act(..., split="random")``.
     random_state
         Seed of the first split; the next ones follow it, as in ``act``.
     protocol
