@@ -201,7 +201,13 @@ impl Model {
             about,
             graph: known.keep_components(&kinds).on_its_own(),
             training: split.graph.clone(),
-            preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
+            preparations: preparations(
+                &kinds,
+                graph.inputs().features,
+                split.structure(),
+                &params.component,
+                exec,
+            ),
             fit: FittedTask::Links(LinkFit {
                 embedded,
                 x,
@@ -364,7 +370,8 @@ impl Model {
     /// it has no features and no new nodes, the old features are used.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
         let FittedTask::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
-        let View { graph, features, custom, known } = self.view(seen, newer, exec)?;
+        let View { graph: visible_edges, features, custom, known } = self.view(seen, newer, exec)?;
+        let graph = self.graph.joined_with_context(visible_edges.clone());
         let input = {
             let inputs = NodeInputs { features: &features, custom: &custom };
             PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
@@ -386,12 +393,13 @@ impl Model {
             Some(newer) => self.with_sides_of_model(newer, known.as_deref())?,
         };
         let sides = seen_graph.shared_sides().cloned();
-        let visible = sides.is_some().then(|| Arc::new(graph.clone().into_owned()));
-        let filter = ranking::filter_of(fit.ranking.as_ref(), &graph, sides.as_ref(), exec)?;
+        let filter = ranking::filter_of(fit.ranking.as_ref(), &visible_edges, sides.as_ref(), exec)?;
+        let visible = sides.is_some().then(|| Arc::new(visible_edges.into_owned()));
         let source = fit.x.as_ref().map(|_| {
             let (graph, features) = (Cow::Owned(graph.into_owned()), Cow::Owned(features.into_owned()));
             PairwiseSource::prepared(graph, features, self.preparations[1].as_ref(), exec)
                 .across(sides.as_ref())
+                .with_context(self.graph.context().is_some())
         });
         Ok(LinkScorer {
             graph: seen_graph,

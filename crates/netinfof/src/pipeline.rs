@@ -126,6 +126,7 @@ pub fn fit_nodes(
 pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Model> {
     let params = params.with_own_of(graph);
     params.validate()?;
+    graph.check_no_context("embeddings")?;
     let built = component::build(graph.adjacency(), graph, &params.component, params.seed, exec)?;
     Ok(Model::of_components(graph, &built, &params, exec))
 }
@@ -196,7 +197,8 @@ fn split<T: Task>(
     clock.lap_if(T::LEARNING_STAGE);
     {
         let adjacency = T::adjacency(run, &split);
-        let preparations = Preparations::learn(adjacency, run.graph.features(), common.component, run.exec)?;
+        let preparations =
+            Preparations::learn(adjacency, run.graph.inputs().features, common.component, run.exec)?;
         let builder =
             ComponentBuilder::new(adjacency, run.graph, &preparations, common.component, seed, run.exec);
         for batch in builder.batches() {

@@ -28,6 +28,7 @@ impl ModelArgs {
             label: self.label.clone(),
             ends: self.ends.clone(),
             time: None,
+            context: Vec::new(),
             columns: ColumnArgs::default(),
             format: self.format,
             sides: SidesArgs::default(),

@@ -71,7 +71,7 @@ pub(super) fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
 
 /// Finds nodes by their ids; in a bipartite graph an id without the name of its side belongs to the side that is
 /// given.
-fn by_side(graph: &Graph) -> impl Fn(&str, usize) -> Option<NodeId> {
+pub(super) fn by_side(graph: &Graph) -> impl Fn(&str, usize) -> Option<NodeId> {
     let number = by_id(graph);
     move |cell, side| {
         let qualified = graph.sides().filter(|sides| sides.has_qualified_ids());
@@ -125,7 +125,7 @@ impl<const N: usize> IdColumns<N> {
     }
 
     /// Issues a notice about the columns that are read, if there is a choice.
-    fn notice(&self, path: &Path, what: &str, label: Option<usize>, exec: &Exec) {
+    pub(super) fn notice(&self, path: &Path, what: &str, label: Option<usize>, exec: &Exec) {
         if self.names.is_none() && self.width <= N {
             return;
         }

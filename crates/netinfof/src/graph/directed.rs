@@ -52,6 +52,7 @@ impl Graph {
     /// ```
     pub fn in_roles(self) -> Result<(Self, Vec<String>)> {
         let listed = self.listed.clone().expect("directions were noted");
+        self.check_no_context("directed graphs")?;
         if self.sides().is_some() {
             let what =
                 "a bipartite graph: its edges always lead from one side to the other; leave `directed` out";

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::target::TargetFacts;
 use super::{
-    ColumnSummary, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin,
-    TimesFacts, Truth, WeightFacts, shape,
+    ColumnSummary, Context, ContextFacts, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema,
+    Sides, SidesOrigin, TimesFacts, Truth, WeightFacts, shape,
 };
 use crate::evidence::Estimate;
 
@@ -112,6 +112,9 @@ pub struct GraphFacts {
     /// The times of the edges, if they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<TimesFacts>,
+    /// Edges of other relations that serve as structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextFacts>,
 }
 
 /// The two sides of a bipartite graph.
@@ -232,6 +235,7 @@ impl Graph {
             truth: self.truth.clone(),
             sides: self.sides().map(SidesFacts::of),
             times: self.times().map(EdgeTimes::facts),
+            context: self.context().map(Context::facts),
         }
     }
 }

@@ -163,6 +163,7 @@ impl Task for Nodes {
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<NodeSplit> {
         let &Run { graph, given, params, exec, .. } = run;
         act::check_target(&params.act, graph.target_kind())?;
+        graph.check_no_context("targets of nodes")?;
         match given {
             None => split::nodes(graph, &params.split, seed, exec),
             Some(sets) => split::nodes_given(graph, sets, &params.split, exec),

@@ -3,6 +3,7 @@
 mod architecture;
 mod battery;
 mod bipartite;
+mod context;
 #[path = "../../../netinfof-io/tests/suite/data.rs"]
 mod data;
 mod determinism;
