@@ -15,7 +15,7 @@ import netinfof.baselines
 PARTS = {
     "Ask": ["probe", "act", "Result", "Verdict", "Tested", "Table", "Options"],
     "Graphs": ["Graph"],
-    "Estimators": ["LinkProbe", "NodeProbe", "LinkPredictor", "NodeClassifier", "NetInfoFEmbedding"],
+    "Estimators": ["LinkProbe", "NodeProbe", "LinkPredictor", "NodeClassifier", "NodeRegressor", "NetInfoFEmbedding"],
     "Models": ["Model"],
     "Splits": ["link_split", "node_split", "check_split", "LinkSplit", "NodeSplit", "Checked", "Finding"],
     "Baselines: netinfof.baselines": ["baselines.run", "baselines.script", "baselines.Baselines", "baselines.Model"],

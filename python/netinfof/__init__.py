@@ -25,11 +25,13 @@ from ._table import Table
 from ._tasks import act, probe
 
 if TYPE_CHECKING:
+    from ._embedding import NetInfoFEmbedding
     from ._links import LinkPredictor, LinkProbe
     from ._metrics import auc, average_precision, hits_at_k, information_score, mrr
-    from ._nodes import NetInfoFEmbedding, NodeClassifier, NodeProbe
+    from ._nodes import NodeClassifier, NodeProbe
     from ._regressor import NodeRegressor
-    from ._splits import Checked, Finding, LinkSplit, NodeSplit, SplitLike, check_split, link_split, node_split
+    from ._split_checks import Checked, Finding, check_split
+    from ._splits import LinkSplit, NodeSplit, SplitLike, link_split, node_split
 
 __all__ = [
     "Checked",
@@ -71,10 +73,12 @@ __all__ = [
 #: Modules of the names that are imported on first use, so that `import netinfof` is fast.
 _LATER = {
     **dict.fromkeys(("LinkPredictor", "LinkProbe"), "_links"),
-    **dict.fromkeys(("NetInfoFEmbedding", "NodeClassifier", "NodeProbe"), "_nodes"),
+    **dict.fromkeys(("NodeClassifier", "NodeProbe"), "_nodes"),
+    "NetInfoFEmbedding": "_embedding",
     "NodeRegressor": "_regressor",
     **dict.fromkeys(("auc", "average_precision", "hits_at_k", "information_score", "mrr"), "_metrics"),
-    **dict.fromkeys(("Checked", "Finding", "LinkSplit", "NodeSplit", "SplitLike", "check_split", "link_split", "node_split"), "_splits"),
+    **dict.fromkeys(("Checked", "Finding", "check_split"), "_split_checks"),
+    **dict.fromkeys(("LinkSplit", "NodeSplit", "SplitLike", "link_split", "node_split"), "_splits"),
 }
 
 

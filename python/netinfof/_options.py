@@ -6,7 +6,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Union
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +16,7 @@ Task = Literal["links", "nodes"]
 ProgressCallback = Callable[[str, int, int], object]
 Progress = Union[bool, ProgressCallback, None]
 RandomState = Union[int, "np.random.RandomState", "np.random.Generator", None]
+Owned = TypeVar("Owned")
 How = tuple[int, Union[ProgressCallback, None], Union[Callable[[str], object], None]]
 
 
@@ -209,6 +210,19 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
+
+
+def shown_as(owner: str) -> Callable[[type[Owned]], type[Owned]]:
+    """Decorate a base class whose functions error messages and signatures show as members of the class `owner`."""
+
+    def renamed(base: type[Owned]) -> type[Owned]:
+        for name, member in vars(base).items():
+            function: Any = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if hasattr(function, "__code__"):
+                function.__qualname__ = f"{owner}.{name}"
+        return base
+
+    return renamed
 
 
 class Bar:

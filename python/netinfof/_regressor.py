@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _convert, _selection
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._nodes import _is_rows, _OfNodes
+from ._node_estimators import NodeEstimator, is_rows
 from ._options import Progress, RandomState
 from ._result import Result
 from ._tasks import _run
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ._splits import SplitLike
 
 
-class NodeRegressor(_OfNodes):
+class NodeRegressor(NodeEstimator):
     """Predict numbers of nodes.
 
     A target with a heavy tail is transformed before the fit; predictions and metrics are on its own scale.
@@ -221,7 +221,7 @@ class NodeRegressor(_OfNodes):
             return self.test_["r2"]
         found = self.predict(X, edge_index=edge_index)
         if y is None:
-            if _is_rows(X):
+            if is_rows(X):
                 raise ValueError("invalid `y`: None (need numbers if `X` holds features)")
             y = Graph.of(X).y
         truth = np.asarray([np.nan] if y is None else y, np.float64).reshape(-1)

@@ -150,7 +150,7 @@ def _run(
     graph = graph.with_components(components) if components else graph
     own = None
     if split is not None:
-        from ._splits import own_split
+        from ._split_checks import own_split
 
         own = own_split(split, graph, task)
     told = {"task": task, "random_state": seed, **options}

@@ -182,3 +182,8 @@ def test_a_gigabyte_of_features_is_not_copied() -> None:
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=True, capture_output=True, text=True)
     size, more = map(int, done.stdout.split())
     assert more < size / 20, f"{more} bytes more for {size} bytes of features"
+
+
+def test_modules_are_short() -> None:
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in Path(netinfof.__file__).parent.glob("*.py")}
+    assert {name: length for name, length in lengths.items() if length > 600} == {}

@@ -1,0 +1,275 @@
+"""Readers for graphs of other packages: PyG, DGL, networkx, igraph and SciPy.
+
+Every reader returns :class:`Parts`. The order of the nodes is that of the object, and the names of the
+nodes are kept. None of the packages is imported.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ._convert import (
+    DIRECTIONS,
+    LABELS,
+    REPEATS,
+    Parts,
+    array,
+    attribute_weights,
+    attributes,
+    count,
+    distinct,
+    edge_weights,
+    ends,
+    is_directed,
+    is_sparse,
+    listed_both_ways,
+    times_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def pyg(data: Any, weight: str | None = None, time: str | None = None) -> Parts:
+    """Read a `Data` of PyG: `edge_index`, `x`, `y` and the masks."""
+    source, target = ends(data.edge_index, sure=True)
+    x, y = getattr(data, "x", None), getattr(data, "y", None)
+    nodes = getattr(data, "num_nodes", None)
+    if callable(nodes):
+        nodes = nodes()
+    x = None if x is None else array(x)
+    y = None if y is None else array(y)
+    if y is not None and y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    num_nodes = count(x, y, source, target) if nodes is None else int(nodes)
+    if y is not None and y.shape[:1] != (num_nodes,):
+        # A label of the whole graph, or of anything other than its nodes.
+        y = None
+    masks = {name: getattr(data, f"{name}_mask", None) for name in ("train", "val", "test")}
+    found = {name: array(mask) for name, mask in masks.items() if mask is not None}
+    keys = getattr(data, "keys", None)
+    names = list(vars(data)) if keys is None else keys() if callable(keys) else keys
+    times = None
+    if time is not None:
+        if getattr(data, time, None) is None:
+            raise ValueError(f"invalid `time`: {time} (need an attribute of the data with one time per edge)")
+        times = times_of(getattr(data, time), len(source), time)
+    own = [name for name in names if name.startswith("edge_") and name not in (*_OF_PYG, time) and getattr(data, name, None) is not None]
+    # PyG keeps the names in a set, whose order differs between processes.
+    weights = attribute_weights(weight, own, lambda: getattr(data, str(weight)), len(source))
+    unused = attributes(sorted(name for name in own if name != weight)) + _directions(source, target, num_nodes)
+    three = found if len(found) == 3 else None
+    return Parts(source, target, num_nodes, x, y, masks=three, found=True, unused=unused, weights=weights, times=times)
+
+
+#: Edge attributes of PyG that do not describe the edges of the graph.
+_OF_PYG = frozenset(("edge_index", "edge_label", "edge_label_index"))
+
+
+def _directions(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes: int) -> tuple[str, ...]:
+    return (DIRECTIONS,) if listed_both_ways(source, target) and is_directed(source, target, num_nodes) else ()
+
+
+def dgl(graph: Any, features: str | None, label: str | None, weight: str | None = None) -> Parts:
+    """Read a graph of DGL: its edges, `ndata["feat"]`, `ndata["label"]` and the masks."""
+    source, target = ends(graph.edges(), sure=True)
+    ndata = graph.ndata
+    num_nodes = int(graph.num_nodes())
+
+    def field(wanted: str | None, usual: tuple[str, ...], what: str) -> Any:
+        if wanted is not None and wanted not in ndata:
+            need = f"need one of {', '.join(ndata)}" if ndata else "ndata is empty"
+            raise ValueError(f"invalid `{what}`: {wanted} ({need})")
+        names = (wanted,) if wanted is not None else usual
+        return next((array(ndata[name]) for name in names if name in ndata), None)
+
+    masks = {name: ndata[f"{name}_mask"] for name in ("train", "val", "test") if f"{name}_mask" in ndata}
+    return Parts(
+        source,
+        target,
+        num_nodes,
+        field(features, ("feat", "x"), "features"),
+        field(label, ("label", "y"), "label"),
+        masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
+        found=label is None,
+        # Names with an underscore are internal to DGL.
+        unused=attributes(name for name in graph.edata if not str(name).startswith("_") and name != weight)
+        + _directions(source, target, num_nodes),
+        weights=attribute_weights(weight, graph.edata, lambda: graph.edata[weight], len(source)),
+    )
+
+
+def _attributes(
+    rows: list[dict[str, Any]], nodes: Sequence[Hashable], features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None
+) -> tuple[Any, Any]:
+    """Return features and labels from the attributes of nodes, in the order of the nodes."""
+    import numpy as np
+
+    def has(name: str) -> bool:
+        return bool(rows) and all(name in row for row in rows)
+
+    def column(name: str, what: str) -> list[Any]:
+        missing = next((at for at, row in enumerate(rows) if name not in row), None)
+        if missing is not None:
+            raise ValueError(f"invalid `{what}`: {name} (node {nodes[missing]!r} has no such attribute)")
+        return [row[name] for row in rows]
+
+    def values_of(name: str) -> list[Any]:
+        return [row.get(name) for row in rows]
+
+    def numbers(name: str, value: Any, node: Hashable) -> Any:
+        try:
+            return np.asarray(array(value), np.float32).reshape(-1)
+        except (TypeError, ValueError):
+            raise ValueError(f"invalid graph: attribute `{name}` of node {node!r} holds no numbers: {value!r}") from None
+
+    if features is None:
+        # Only vectors: a single number under such a name is usually a coordinate.
+        features = next((name for name in ("x", "feat", "features") if has(name) and np.ndim(array(rows[0][name])) == 1), None)
+    if features is None or features is False:
+        x = None
+    elif isinstance(features, str):
+        values = [numbers(features, value, node) for node, value in zip(nodes, column(features, "features"))]
+        widths = {len(value) for value in values}
+        if len(widths) > 1:
+            raise ValueError(f"invalid graph: attribute `{features}` has different lengths, from {min(widths)} to {max(widths)} (need the same length for every node)")
+        x = np.stack(values) if values else None
+    else:
+        x = np.stack(
+            [np.concatenate([numbers(name, value, node)[:1] for node, value in zip(nodes, column(name, "features"))]) for name in features],
+            axis=1,
+        )
+    if label is False:
+        y = None
+    elif label is None:
+        usual = next((name for name in LABELS if any(name in row for row in rows)), None)
+        y = None if usual is None else values_of(usual)
+    else:
+        if not any(label in row for row in rows):
+            column(label, "label")
+        y = values_of(label)
+    return x, y
+
+
+def networkx(
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+) -> Parts:
+    """Read a graph of networkx; nodes keep their order and their names."""
+    import numpy as np
+
+    nodes = list(graph)
+    number = {node: at for at, node in enumerate(nodes)}
+    edges = [(number[i], number[j]) for i, j in graph.edges()]
+    index = np.asarray(edges, np.int64).reshape(-1, 2)
+    x, y = _attributes([graph.nodes[node] for node in nodes], nodes, features, label)
+    plain = all(type(node) is int and node == at for at, node in enumerate(nodes))
+    names = dict.fromkeys(name for _, _, own in graph.edges(data=True) for name in own)
+    # As in networkx, an edge without the attribute has no weight; here it is an error.
+    weights = attribute_weights(weight, names, lambda: [own.get(weight, math.nan) for _, _, own in graph.edges(data=True)], len(index))
+    unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None) + attributes(name for name in names if name != weight)
+    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
+
+
+def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted: bool) -> tuple[str, ...]:
+    """Return descriptions of directions and repeats in a list of edges of networkx or igraph."""
+    import numpy as np
+
+    source, target = index[:, 0], index[:, 1]
+    if not directed:
+        source, target = np.minimum(source, target), np.maximum(source, target)
+    # The weights of parallel edges are summed.
+    repeats = not weighted and len(distinct(source * num_nodes + target)) < len(index)
+    return ((DIRECTIONS,) if directed and is_directed(source, target, num_nodes) else ()) + ((REPEATS,) if repeats else ())
+
+
+def igraph(
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+) -> Parts:
+    """Read a graph of igraph; the names of its nodes are the attribute `name`, if there is one."""
+    import numpy as np
+
+    index = np.asarray(graph.get_edgelist(), np.int64).reshape(-1, 2)
+    names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
+    x, y = _attributes([vertex.attributes() for vertex in graph.vs], names or range(graph.vcount()), features, label)
+    own = graph.es.attributes()
+    weights = attribute_weights(weight, own, lambda: graph.es[weight], len(index))
+    rest = attributes(name for name in own if name != weight)
+    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None) + rest
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
+
+
+def hetero(data: Any, relation: tuple[str, str, str] | None, weight: str | None = None) -> Parts:
+    """Read one relation of a `HeteroData` of PyG. Nodes of the first type come first."""
+    import numpy as np
+
+    types = [tuple(kind) for kind in data.edge_types]
+
+    def is_reverse(kind: tuple[str, str, str]) -> bool:
+        first, name, second = kind
+        return name.startswith("rev_") and (second, name[len("rev_") :], first) in types
+
+    listed = ", ".join(map(repr, types)) or "none"
+    if relation is None:
+        forward = [kind for kind in types if not is_reverse(kind)]
+        if len(forward) != 1:
+            raise ValueError(
+                "invalid graph: it has several types of nodes or edges "
+                f"(need one relation, reverse edges aside: `Graph.from_hetero` takes one of them as `relation`: {listed})"
+            )
+        relation = forward[0]
+    elif tuple(relation) not in types:
+        raise ValueError(f"invalid `relation`: {relation!r} (need one of {listed})")
+    first, name, second = relation
+    source, target = ends(data[relation].edge_index, sure=True)
+    kinds = [first] if first == second else [first, second]
+    counts = [int(data[kind].num_nodes) for kind in kinds]
+    for index, kind, number in ((source, first, counts[0]), (target, second, counts[-1])):
+        if len(index) and (int(index.min()) < 0 or int(index.max()) >= number):
+            raise ValueError(f"invalid graph: relation {relation!r} names a node of type {kind!r} outside 0 to {number - 1}")
+    if first != second:
+        target = target + counts[0]
+    features = [getattr(data[kind], "x", None) for kind in kinds]
+    x = None
+    if any(own is not None for own in features):
+        rows = [np.zeros((number, 0), np.float32) if own is None else array(own) for own, number in zip(features, counts)]
+        widths = {own.shape[1] for own in rows}
+        if len(widths) == 1:
+            x = np.concatenate(rows)
+        else:
+            # Types with different features get columns of their own; other nodes have zeros there.
+            x = np.zeros((sum(counts), sum(own.shape[1] for own in rows)), np.float32)
+            top = left = 0
+            for own in rows:
+                x[top : top + own.shape[0], left : left + own.shape[1]] = own
+                top, left = top + own.shape[0], left + own.shape[1]
+    own = [key for key in data[relation] if key.startswith("edge_") and key not in _OF_PYG]
+    weights = attribute_weights(weight, own, lambda: data[relation][weight], len(source))
+    unused = [f"{key} of {relation!r}" for key in own if key != weight]
+    # Reverse edges repeat the relation: they would reveal its held-out edges, and are never used.
+    unused += [f"relation {kind!r}" for kind in types if kind != relation and not (is_reverse(kind) and kind[1] == f"rev_{name}")]
+    sides = None if first == second else [False] * counts[0] + [True] * counts[1]
+    names = None if first == second else (str(first), str(second))
+    return Parts(source, target, sum(counts), x, sides=sides, side_names=names, unused=tuple(unused), weights=weights)
+
+
+def sparse(adjacency: Any, weighted: bool = False) -> Parts:
+    """Read the pattern of a sparse matrix: square, or of the two sides of a bipartite graph."""
+    import numpy as np
+
+    if not is_sparse(adjacency):
+        raise TypeError(f"not a sparse adjacency matrix: {type(adjacency).__qualname__} (scipy.sparse.csr_array converts a dense array)")
+    rows, cols = adjacency.shape
+    coo = adjacency.tocoo()
+    stored = coo.data != 0
+    source, target = coo.row[stored].astype(np.int64, copy=False), coo.col[stored].astype(np.int64, copy=False)
+    values = edge_weights(coo.data[stored], len(source), "adjacency") if weighted else None
+    lost = not weighted and (coo.data[stored] != 1).any()
+    weights = ("edge weights (values of the matrix other than 0 and 1)",) if lost else ()
+    if rows != cols:
+        sides = [False] * int(rows) + [True] * int(cols)
+        return Parts(source, target + rows, int(rows + cols), unused=weights, sides=sides, weights=values)
+    directions = ("edge directions (the matrix is not symmetric)",) if is_directed(source, target, int(rows)) else ()
+    return Parts(source, target, int(rows), unused=weights + directions, weights=values)
