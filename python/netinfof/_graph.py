@@ -347,6 +347,63 @@ class Graph(GraphReaders, GraphExports):
             graph._native = graph._native.with_component(name, table.reshape(len(table), -1))
         return graph
 
+    def with_context(self, relations: Mapping[str, Any], *, nodes: Sequence[Hashable] | None = None, x: Any = None) -> Graph:
+        """Return the same graph with edges of other relations as structure.
+
+        These edges are part of every training graph and are never split, held out, predicted or drawn as
+        negatives: for link prediction only. A relation that joins mostly the same pairs as the graph, in either
+        direction, is left out with a warning, because it would reveal held-out edges.
+
+        Parameters
+        ----------
+        relations
+            For every name of a relation an edge index: two rows of node numbers. Numbers from
+            :attr:`num_nodes` on are context nodes, which are not nodes of the graph.
+        nodes
+            Names of the context nodes, in order. None: their numbers.
+        x
+            Features of the context nodes, in the columns of the graph's features. None: usual values.
+
+        Returns
+        -------
+        Graph
+            A new graph; this one does not change.
+
+        Raises
+        ------
+        ValueError
+            If the graph is directed or has times, or context nodes stand for edges of the graph.
+
+        Examples
+        --------
+        >>> import netinfof
+        >>> likes = netinfof.Graph([(0, 2), (0, 3), (1, 4)], bipartite=True)
+        >>> graph = likes.with_context({"made by": ([2, 3, 4], [5, 5, 6])})
+        >>> graph.context
+        {'made by': 3}
+        """
+        import numpy as np
+
+        found = []
+        for name, index in relations.items():
+            source, target = _convert.ends(index)
+            found.append((str(name), np.stack([source, target])))
+        most = max((int(index.max()) + 1 for _, index in found if index.size), default=0)
+        count = max(0, most - self.num_nodes) if nodes is None else len(nodes)
+        names = [str(self.num_nodes + at) for at in range(count)] if nodes is None else [str(name) for name in nodes]
+        if x is not None:
+            x = np.ascontiguousarray(x.toarray() if _convert.is_sparse(x) else _convert.array(x), np.float32)
+            if x.ndim != 2 or len(x) != count:
+                raise ValueError(f"invalid `x`: shape {x.shape} (need one row for each of {count} context nodes)")
+        return self._with_context(found, names, [0] * count, x)
+
+    def _with_context(self, relations: Any, names: list[str], types: list[int], x: Any) -> Graph:
+        """Return the same graph with context in the form of the native part."""
+        native, notices = self._native.with_context({"relations": relations, "names": names, "types": types, "x": x})
+        for notice in notices:
+            warn(f"{self.name}: {notice}")
+        return self._like(native)
+
     def _like(self, native: _native.Graph) -> Graph:
         """Return a graph of the same nodes with another native part."""
         graph = Graph.__new__(Graph)
@@ -406,7 +463,8 @@ class Graph(GraphReaders, GraphExports):
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
         more = (self.label_names, self.edge_weight, self._native.weight_scale, self._native.times())
         kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, *more)
-        return _restored, (kept,)
+        context = self._native.context()
+        return (_restored, (kept,)) if context is None else (_restored_context, (kept, context))
 
 
 def _restored_directed(state: tuple[Any, ...]) -> Graph:
@@ -424,3 +482,12 @@ def _restored(state: tuple[Any, ...]) -> Graph:
     given = {"times": times, "classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names, "label_names": label_names}
     given["weights"] = None if weights is None else weights.astype("float64")
     return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name, weight_scale=weight_scale or "log")
+
+
+def _restored_context(state: tuple[Any, ...], context: tuple[Any, ...]) -> Graph:
+    import warnings
+
+    with warnings.catch_warnings():
+        # They were given when the context was added.
+        warnings.simplefilter("ignore")
+        return _restored(state)._with_context(*context)

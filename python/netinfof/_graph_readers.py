@@ -50,6 +50,7 @@ class GraphReaders:
         target: Literal["classes", "numbers", "labels"] | None = None,
         communities: str | os.PathLike[str] | None = None,
         directed: bool = False,
+        context: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -104,6 +105,10 @@ class GraphReaders:
             File with one label per line, given by the ids of its nodes, such as ``.cmty``.
         directed
             Whether edges have directions, which are used; see :class:`Graph`.
+        context
+            Files with edges of other relations, which are structure and are not predicted: two columns of ids
+            and a header, such as ``item,brand``. Columns named like the ends of the graph hold its nodes, others
+            hold nodes of another type.
         random_state
             Seed of a generated graph whose name does not include one.
         n_jobs
@@ -133,6 +138,8 @@ class GraphReaders:
             given[key] = ",".join(names_of(value)) or None
         tables = [] if nodes is None else [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
         words += [f"--nodes={os.fspath(table)}" for table in tables]
+        files = [] if context is None else [context] if isinstance(context, (str, os.PathLike)) else list(context)
+        words += [f"--context={os.fspath(file)}" for file in files]
         if header is not None:
             words.append("--header" if header else "--no-header")
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
@@ -194,6 +201,7 @@ class GraphReaders:
         data: Any,
         relation: tuple[str, str, str] | None = None,
         *,
+        context: Literal["all"] | Sequence[tuple[str, str, str]] | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
         name: str = "graph",
@@ -201,8 +209,9 @@ class GraphReaders:
         """Make a graph of one relation of a `HeteroData` of PyG.
 
         A relation of two types of nodes makes a bipartite graph: nodes of the first type come first. Other
-        relations are not used, with a warning; reverse edges of the relation are never used, because they
-        would reveal its held-out edges.
+        relations may serve as structure; without `context` they are not used, with a warning. Reverse edges of
+        the relation are never used, because they would reveal its held-out edges; a relation of other name that
+        joins mostly the same pairs is left out for the same reason, with a warning.
 
         Parameters
         ----------
@@ -211,6 +220,9 @@ class GraphReaders:
         relation
             The type of the edges: first type of nodes, name, second type. None: the only one, reverse edges
             (``rev_...``) aside.
+        context
+            Other relations whose edges are structure for link prediction: ``"all"``, or a list of types of edges.
+            They are part of every training graph and are never split, held out or predicted. None: none.
         weight
             Attribute of the relation with the weights of the edges, such as ``edge_weight``. None: no weights.
         weight_scale
@@ -224,7 +236,9 @@ class GraphReaders:
         Graph
             The graph.
         """
-        return cls._of_parts(_packages.hetero(data, relation, weight), name, weight_scale=weight_scale)
+        parts, others = _packages.hetero(data, relation, weight, context)
+        graph = cls._of_parts(parts, name, weight_scale=weight_scale)
+        return graph if others is None else graph._with_context(*others)
 
     @classmethod
     def from_pyg(

@@ -125,11 +125,18 @@ pub(crate) fn run_line(report: &Report) -> String {
             };
             format!("link prediction{bipartite}{context} · {protocol}{negatives}{by_time}")
         }
-        RunParams::Nodes(_) => match &graph.target {
-            Some(target) if target.kind == TargetKind::Numbers => "regression of nodes".into(),
-            Some(target) => format!("labels of nodes · {}", plural(target.label_sizes.len(), "label")),
-            None => format!("node classification · {}", plural(graph.classes, "class")),
-        },
+        RunParams::Nodes(_) => {
+            let task = match &graph.target {
+                Some(target) if target.kind == TargetKind::Numbers => "regression of nodes".into(),
+                Some(target) => format!("labels of nodes · {}", plural(target.label_sizes.len(), "label")),
+                None => format!("node classification · {}", plural(graph.classes, "class")),
+            };
+            let sides = graph.sides.as_ref().filter(|_| graph.directed);
+            let directed = sides.map_or(String::new(), |sides| {
+                format!(" · directed ({} nodes as source and target)", sides.nodes[0])
+            });
+            format!("{task}{directed}")
+        }
     };
     format!(
         "{}, {}, {} · {task} · {}",

@@ -12,6 +12,7 @@ use numpy::{PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::context::{self, ContextArrays, ContextParts};
 use crate::work::{self, RunSettings, raise};
 
 /// An undirected simple graph. It never changes.
@@ -231,6 +232,18 @@ impl Graph {
         let rows = Matrix::from_vec(count, cols, rows.as_array().iter().copied().collect());
         let graph = netinfof::Graph::clone(&self.inner).with_component(name, rows);
         Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
+    }
+
+    /// The same graph with edges of other relations as structure. Also returns notices.
+    fn with_context(&self, py: Python<'_>, context: ContextParts<'_>) -> PyResult<(Self, Vec<String>)> {
+        let graph = context::put_on(netinfof::Graph::clone(&self.inner), context);
+        let (graph, notices) = graph.map_err(|e| raise(py, &e))?;
+        Ok((Graph { inner: Arc::new(graph), lent: self.lent }, notices))
+    }
+
+    /// Edges of other relations that are structure, and the nodes that only they have.
+    fn context<'py>(&self, py: Python<'py>) -> PyResult<Option<ContextArrays<'py>>> {
+        self.inner.context().map(|own| context::arrays(py, own)).transpose()
     }
 
     /// The same graph with another target of its nodes.

@@ -426,7 +426,7 @@ impl Model {
         });
         let names = self.graph.class_names();
         Ok(NodePredictions {
-            graph: newer.unwrap_or(&self.graph).bare(),
+            graph: newer.unwrap_or(&self.graph).names_of_nodes(),
             names: fit.classes.iter().map(|&class| class_name(names, class)).collect(),
             classes: fit.classes.clone(),
             scores,
@@ -436,13 +436,20 @@ impl Model {
 
     /// The scores of every output for all nodes: log-odds of classes or labels, or numbers on the scale of the model.
     fn node_scores(&self, fit: &NodeFit, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<f64>> {
+        if let Some(newer) = newer.filter(|newer| newer.is_directed() != self.graph.is_directed()) {
+            let [own, other] = [self.graph.is_directed(), newer.is_directed()]
+                .map(|directed| if directed { "directed" } else { "undirected" });
+            let why = format!("it is {other}, but the model was fitted on a graph that is {own}");
+            return Err(Error::Unsuitable { stage: "newer graph", why });
+        }
         let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
         let input = {
             let inputs = NodeInputs { features: &features, custom: &custom };
             PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
         };
         let embeddings = rows_of(&fit.embedded, &input, exec)?;
-        let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
+        let count = if self.graph.is_directed() { graph.rows() / 2 } else { graph.rows() };
+        let nodes: Vec<NodeId> = (0..count).map(|node| node as NodeId).collect();
         let embeddings: Vec<&Matrix> = embeddings.iter().collect();
         Ok(fit.model.scores(&NodeDesign { embeddings: &embeddings, nodes: &nodes }, exec))
     }

@@ -62,6 +62,7 @@ pub fn nodes(
 ) -> Result<Report> {
     let params = &params.with_own_of(graph);
     without_use_of_times(graph, exec);
+    with_use_of_directions(graph, exec);
     report::<Nodes>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -109,6 +110,7 @@ pub fn fit_nodes(
 ) -> Result<Fitted<TestedNodes>> {
     let params = &params.with_own_of(graph);
     without_use_of_times(graph, exec);
+    with_use_of_directions(graph, exec);
     fit::<Nodes>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -129,6 +131,15 @@ pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Mode
     graph.check_no_context("embeddings")?;
     let built = component::build(graph.adjacency(), graph, &params.component, params.seed, exec)?;
     Ok(Model::of_components(graph, &built, &params, exec))
+}
+
+/// Says how directions of edges are used for nodes.
+fn with_use_of_directions(graph: &Graph, exec: &Exec) {
+    if graph.is_directed() {
+        exec.notice(
+            "directed: every component describes a node twice, as a source by its out-edges and as a target by its in-edges",
+        );
+    }
 }
 
 /// Says that a split of nodes does not use the times of edges.

@@ -123,7 +123,9 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     } else if facts.classes > 0 {
         lines.push(format!(
             "  classes     {}, {} of {} nodes labelled",
-            facts.classes, facts.labelled, facts.nodes
+            facts.classes,
+            facts.labelled,
+            if facts.directed { facts.nodes / 2 } else { facts.nodes }
         ));
     } else {
         lines.push("  classes     none".into());

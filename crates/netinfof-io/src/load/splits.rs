@@ -349,7 +349,10 @@ pub fn node_split(path: &Path) -> Result<NodeSets> {
 
 /// Reads a user-supplied node split from files of ids, one per line, by the graph's own ids.
 pub fn node_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Result<NodeSets> {
-    let number = by_id(graph);
+    // In a directed graph the source stands for the node.
+    let of_side = by_side(graph);
+    let number =
+        |id: &str| of_side(id, 0).filter(|&node| !graph.is_directed() || (node as usize) < graph.nodes() / 2);
     let read = |path: &Path| -> Result<Vec<NodeId>> {
         let mut rows = Table::open(path)?;
         let known = |names: &[String]| id_column(names).map(|at| [at]);

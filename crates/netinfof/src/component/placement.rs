@@ -22,6 +22,8 @@ pub(crate) struct NodePlacement {
     pub(crate) kind: ComponentKind,
     pub(crate) basis: PlacementBasis,
     pub(crate) norm: Norm,
+    /// Whether the rows of the two roles of a node of a directed graph are placed side by side.
+    pub(crate) both_roles: bool,
 }
 
 /// The part of a basis that does not depend on one graph.
@@ -104,24 +106,25 @@ impl NodePlacement {
                 PlacementBasis::Features { axes: axes.clone(), shift: shift.clone(), filter: *filter }
             }
         };
-        NodePlacement { kind: component.kind, basis, norm }
+        NodePlacement { kind: component.kind, basis, norm, both_roles: false }
     }
 
     /// Dimensions of a row.
     pub(crate) fn cols(&self) -> usize {
-        match &self.basis {
+        let cols = match &self.basis {
             PlacementBasis::Nothing => 1,
             PlacementBasis::Adjacency { axes }
             | PlacementBasis::Walks { axes, .. }
             | PlacementBasis::Features { axes, .. }
             | PlacementBasis::Custom { axes, .. } => axes.cols(),
-        }
+        };
+        if self.both_roles { 2 * cols } else { cols }
     }
 
     /// The normalised rows of all nodes.
     pub(crate) fn rows(&self, input: &PlacementInput<'_>, exec: &Exec) -> Matrix {
         let basis = match &self.basis {
-            PlacementBasis::Nothing => return self.norm.apply(Matrix::zeros(input.graph.rows(), 1), exec),
+            PlacementBasis::Nothing => return self.normed(Matrix::zeros(input.graph.rows(), 1), exec),
             PlacementBasis::Adjacency { axes } => Basis::Adjacency(input.axes(axes, exec).into_owned()),
             PlacementBasis::Walks { axes, trials, seed } => {
                 Basis::Walks { axes: input.axes(axes, exec).into_owned(), trials: *trials, seed: *seed }
@@ -152,6 +155,11 @@ impl NodePlacement {
             }
         };
         let rows = basis.embed(input.graph, exec).expect("only nothing has no rows");
+        self.normed(rows, exec)
+    }
+
+    fn normed(&self, rows: Matrix, exec: &Exec) -> Matrix {
+        let rows = if self.both_roles { super::both_roles(&rows, exec) } else { rows };
         self.norm.apply(rows, exec)
     }
 }

@@ -48,6 +48,8 @@ pub struct ContextNodes {
 #[derive(Clone, Debug)]
 pub struct Context {
     relations: Vec<RelationFacts>,
+    /// The edges of each relation; none if only all of them together are known.
+    listed: Vec<Vec<Pair>>,
     nodes: ContextNodes,
     /// Over the nodes of the graph, followed by the context nodes.
     edges: Csr,
@@ -93,6 +95,23 @@ impl Context {
     /// The nodes that are no nodes of the target.
     pub fn nodes(&self) -> &ContextNodes {
         &self.nodes
+    }
+
+    /// The relations with their edges; a single one if only all edges together are known, as those of a model.
+    pub fn listed(&self) -> Vec<Relation> {
+        let names = self.relations.iter().map(|own| own.name.clone());
+        if self.listed.len() == self.relations.len() {
+            return names
+                .zip(self.listed.iter().cloned())
+                .map(|(name, edges)| Relation { name, edges })
+                .collect();
+        }
+        let above = |node: usize| {
+            let id = node as NodeId;
+            self.edges.row(node).iter().filter(move |&&other| other > id).map(move |&other| [id, other])
+        };
+        let name = names.collect::<Vec<_>>().join(", ");
+        vec![Relation { name, edges: (0..self.edges.rows()).flat_map(above).collect() }]
     }
 
     /// The relations.
@@ -206,7 +225,7 @@ impl Graph {
         )?;
         let mut notices = Vec::new();
         let mut facts = Vec::new();
-        let mut edges: Vec<Pair> = Vec::new();
+        let mut kept: Vec<Vec<Pair>> = Vec::new();
         for Relation { name, edges: listed } in relations {
             if let Some([i, j]) = listed.iter().find(|pair| pair.iter().any(|&node| node as usize >= all)) {
                 return bad(format!(
@@ -242,8 +261,9 @@ impl Graph {
                 ));
             }
             facts.push(RelationFacts { name, edges: own.len(), shared });
-            edges.extend(own);
+            kept.push(own);
         }
+        let mut edges = kept.concat();
         edges.sort_unstable();
         edges.dedup();
         let edges = Csr::symmetric(all, &edges);
@@ -251,18 +271,28 @@ impl Graph {
         if facts.is_empty() {
             return Ok((self, notices));
         }
-        Ok((self.with_known_context(facts, nodes, edges), notices))
+        Ok((self.with_listed(facts, kept, nodes, edges), notices))
     }
 
     /// The same with context that was checked before, such as that of a model.
     pub(crate) fn with_known_context(
-        mut self,
+        self,
         relations: Vec<RelationFacts>,
         nodes: ContextNodes,
         edges: Csr,
     ) -> Self {
+        self.with_listed(relations, Vec::new(), nodes, edges)
+    }
+
+    fn with_listed(
+        mut self,
+        relations: Vec<RelationFacts>,
+        listed: Vec<Vec<Pair>>,
+        nodes: ContextNodes,
+        edges: Csr,
+    ) -> Self {
         let (features, custom) = (Features::None, Vec::new());
-        self.context = Some(Arc::new(Context { relations, nodes, edges, features, custom }));
+        self.context = Some(Arc::new(Context { relations, listed, nodes, edges, features, custom }));
         self.with_inputs_of_context()
     }
 

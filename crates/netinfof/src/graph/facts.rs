@@ -177,7 +177,8 @@ impl Graph {
         let assortativity = assortativity(&self.adjacency, &degrees);
         degrees.sort_unstable();
         let labelled = self.labelled();
-        let (edge_homophily, homophily) = self.labels().and_then(|l| homophily(&self.adjacency, l)).unzip();
+        let labels = self.labels_of_roles();
+        let (edge_homophily, homophily) = labels.and_then(|l| homophily(&self.adjacency, &l)).unzip();
         let shape = shape::of(&self.adjacency);
         let listed = self.classes() <= LISTED_CLASSES;
         let mut class_sizes = vec![0; if listed { self.classes() } else { 0 }];

@@ -353,9 +353,10 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
         graph = graph.with_component(name, found.matrix(&format!("{name}.rows"))?)?;
     }
     let rows = graph.context().map_or(about.nodes, |context| context.edges().rows());
+    let both_roles = nodes.is_some() && graph.is_directed();
     let places: Vec<NodePlacement> = components
         .into_iter()
-        .map(|made| place(found, made, rows, weighted, &preparations))
+        .map(|made| place(found, made, rows, weighted, both_roles, &preparations))
         .collect::<Result<_>>()?;
     let fit = match (links, nodes) {
         (Some(links), None) => {
@@ -433,6 +434,7 @@ fn place(
     made: StoredComponent,
     nodes: usize,
     weighted: bool,
+    both_roles: bool,
     preparations: &[Option<Preparation>; 2],
 ) -> Result<NodePlacement> {
     let name = made.kind.name();
@@ -475,6 +477,7 @@ fn place(
         kind: made.kind,
         basis,
         norm: Norm { scale, unit: made.unit_rows, shortest: made.shortest_row },
+        both_roles,
     };
     if let Some(scale) = &place.norm.scale {
         found.check(&format!("{name}.scale"), scale.len(), place.cols())?;

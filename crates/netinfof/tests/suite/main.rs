@@ -8,6 +8,7 @@ mod context;
 mod data;
 mod determinism;
 mod directed;
+mod directed_nodes;
 mod families;
 mod ordinary;
 mod own_components;
