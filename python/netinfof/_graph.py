@@ -65,8 +65,8 @@ class Graph(GraphReaders, GraphExports):
         numeric target, several columns of 0 and 1 are labels, and everything else is classes.
     directed
         Whether edges lead from the first to the second row of `edge_index`. Every node is then two nodes, a
-        source and a target, called ``source:NAME`` and ``target:NAME``; :attr:`num_nodes` counts both. For
-        link prediction only: classes are not used.
+        source and a target, called ``source:NAME`` and ``target:NAME``; :attr:`num_nodes` counts both. The
+        target of a node is that of its source.
     edge_time
         The time of every edge in `edge_index`: numbers or dates. Link prediction is then split by time: an
         edge exists from its first time, and training edges are earlier than validation edges, and these
@@ -194,7 +194,8 @@ class Graph(GraphReaders, GraphExports):
         self._x = None if x is None else _arrays.read_only(x)
         if directed:
             # Nodes and features occur once for each role.
-            self._x = self._nodes = self._classes = self._masks = None
+            self._x = self._nodes = self._masks = None
+            self._classes = None if classes is None else _arrays.kept(classes)
             return
         self._nodes = None if parts.nodes is None else _arrays.kept(_arrays.object_array(parts.nodes))
         self._classes = None if classes is None else _arrays.kept(classes)
@@ -450,7 +451,9 @@ class Graph(GraphReaders, GraphExports):
         elif x is not None:
             x = x[:count]
         index = self.edge_index - np.array([[0], [count]])
-        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale
+        y = None if self.y is None else self.y[:count]
+        more = (y, self.classes if self._native.class_names is not None else None, self.label_names)
+        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale, more
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._native.directed:
@@ -468,12 +471,13 @@ class Graph(GraphReaders, GraphExports):
 
 
 def _restored_directed(state: tuple[Any, ...]) -> Graph:
-    index, x, nodes, name, schema, weights, weight_scale = state
+    index, x, nodes, name, schema, weights, weight_scale, (y, classes, label_names) = state
     if isinstance(x, tuple):
         x = _arrays.matrix(x[:3], (len(nodes), x[3]))
     graph = Graph.__new__(Graph)
     weights = None if weights is None else weights.astype("float64")
-    graph._set(Parts(index[0], index[1], len(nodes), x, None, nodes, schema=schema, weights=weights), name, weight_scale or "log", True)
+    given = {"classes": classes, "coded": True, "schema": schema, "label_names": label_names, "weights": weights}
+    graph._set(Parts(index[0], index[1], len(nodes), x, y, nodes, **given), name, weight_scale or "log", True)
     return graph
 
 

@@ -284,6 +284,7 @@ class GraphReaders:
         label: str | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
         name: str = "graph",
     ) -> Graph:
         """Make a graph of a graph of DGL.
@@ -301,6 +302,9 @@ class GraphReaders:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            Field of ``edata`` with the times of the edges. Link prediction is then split by time. None: the split
+            is random.
         name
             Name of the graph in reports.
 
@@ -309,7 +313,7 @@ class GraphReaders:
         Graph
             The graph.
         """
-        return cls._of_parts(_packages.dgl(graph, features, label, weight), name, weight_scale=weight_scale)
+        return cls._of_parts(_packages.dgl(graph, features, label, weight, time), name, weight_scale=weight_scale)
 
     @classmethod
     def from_networkx(
@@ -320,6 +324,7 @@ class GraphReaders:
         label: str | Literal[False] | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
         x: Any = None,
         y: Any = None,
         name: str | None = None,
@@ -341,6 +346,9 @@ class GraphReaders:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            The edge attribute with the times: numbers or dates. Link prediction is then split by time. None: the
+            split is random.
         x
             Features that replace those of the attributes: rows in the order of ``list(graph)``, or a mapping
             from nodes to rows.
@@ -364,7 +372,7 @@ class GraphReaders:
         >>> graph.classes.tolist()
         ['Mr. Hi', 'Officer']
         """
-        return cls._of_parts(_packages.networkx(graph, features, label, weight), name or str(getattr(graph, "name", "")) or "graph", x, y, weight_scale)
+        return cls._of_parts(_packages.networkx(graph, features, label, weight, time), name or str(getattr(graph, "name", "")) or "graph", x, y, weight_scale)
 
     @classmethod
     def from_igraph(
@@ -375,6 +383,7 @@ class GraphReaders:
         label: str | Literal[False] | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
         x: Any = None,
         y: Any = None,
         name: str = "graph",
@@ -394,6 +403,9 @@ class GraphReaders:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            The edge attribute with the times: numbers or dates. Link prediction is then split by time. None: the
+            split is random.
         x
             Features that replace those of the attributes.
         y
@@ -406,7 +418,7 @@ class GraphReaders:
         Graph
             The graph.
         """
-        return cls._of_parts(_packages.igraph(graph, features, label, weight), name, x, y, weight_scale)
+        return cls._of_parts(_packages.igraph(graph, features, label, weight, time), name, x, y, weight_scale)
 
     @classmethod
     def from_frame(

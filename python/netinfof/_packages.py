@@ -16,6 +16,7 @@ from ._convert import (
     REPEATS,
     Parts,
     array,
+    attribute_times,
     attribute_weights,
     attributes,
     count,
@@ -73,7 +74,7 @@ def _directions(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
     return (DIRECTIONS,) if listed_both_ways(source, target) and is_directed(source, target, num_nodes) else ()
 
 
-def dgl(graph: Any, features: str | None, label: str | None, weight: str | None = None) -> Parts:
+def dgl(graph: Any, features: str | None, label: str | None, weight: str | None = None, time: str | None = None) -> Parts:
     """Read a graph of DGL: its edges, `ndata["feat"]`, `ndata["label"]` and the masks."""
     source, target = ends(graph.edges(), sure=True)
     ndata = graph.ndata
@@ -96,9 +97,10 @@ def dgl(graph: Any, features: str | None, label: str | None, weight: str | None 
         masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
         found=label is None,
         # Names with an underscore are internal to DGL.
-        unused=attributes(name for name in graph.edata if not str(name).startswith("_") and name != weight)
+        unused=attributes(name for name in graph.edata if not str(name).startswith("_") and name not in (weight, time))
         + _directions(source, target, num_nodes),
         weights=attribute_weights(weight, graph.edata, lambda: graph.edata[weight], len(source)),
+        times=attribute_times(time, graph.edata, lambda: graph.edata[time], len(source)),
     )
 
 
@@ -155,7 +157,7 @@ def _attributes(
 
 
 def networkx(
-    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None, time: str | None = None
 ) -> Parts:
     """Read a graph of networkx; nodes keep their order and their names."""
     import numpy as np
@@ -169,8 +171,9 @@ def networkx(
     names = dict.fromkeys(name for _, _, own in graph.edges(data=True) for name in own)
     # As in networkx, an edge without the attribute has no weight; here it is an error.
     weights = attribute_weights(weight, names, lambda: [own.get(weight, math.nan) for _, _, own in graph.edges(data=True)], len(index))
-    unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None) + attributes(name for name in names if name != weight)
-    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
+    unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None or time is not None) + attributes(name for name in names if name not in (weight, time))
+    times = attribute_times(time, names, lambda: [own.get(time) for _, _, own in graph.edges(data=True)], len(index))
+    return Parts(index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, times=times, weights=weights, target_kind="classes" if label is None else None)
 
 
 def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted: bool) -> tuple[str, ...]:
@@ -186,7 +189,7 @@ def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted
 
 
 def igraph(
-    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None, time: str | None = None
 ) -> Parts:
     """Read a graph of igraph; the names of its nodes are the attribute `name`, if there is one."""
     import numpy as np
@@ -196,9 +199,10 @@ def igraph(
     x, y = _attributes([vertex.attributes() for vertex in graph.vs], names or range(graph.vcount()), features, label)
     own = graph.es.attributes()
     weights = attribute_weights(weight, own, lambda: graph.es[weight], len(index))
-    rest = attributes(name for name in own if name != weight)
-    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None) + rest
-    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
+    times = attribute_times(time, own, lambda: graph.es[time], len(index))
+    rest = attributes(name for name in own if name not in (weight, time))
+    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None or time is not None) + rest
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, times=times, weights=weights, target_kind="classes" if label is None else None)
 
 
 def _reverse_of(kind: tuple[str, str, str], types: list[tuple[str, str, str]]) -> tuple[str, str, str] | None:

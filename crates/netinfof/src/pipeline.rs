@@ -137,7 +137,7 @@ pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Mode
 fn with_use_of_directions(graph: &Graph, exec: &Exec) {
     if graph.is_directed() {
         exec.notice(
-            "directed: every component describes a node twice, as a source by its out-edges and as a target by its in-edges",
+            "directed: every component describes a node twice, as a source by its out-edges, and as a target by its in-edges",
         );
     }
 }

@@ -413,6 +413,9 @@ fn sides_of(graph: &Graph, protocol: Protocol, exec: &Exec) -> Option<Arc<Sides>
 /// Draws negatives for validation and test where there are none, and those for choices.
 fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
     if let Some(context) = graph.shared_context() {
+        if graph.times().is_some() {
+            graph.check_no_context("splits by time")?;
+        }
         let edges = context.joined_with(&split.graph);
         split.structure = Some(Box::new(Structure { context: Arc::clone(context), edges }));
     }

@@ -383,8 +383,9 @@ impl Graph {
         if self.context.is_none() {
             return Ok(());
         }
-        let why =
-            format!("context edges are used for link prediction only, not for {what}; leave the context out");
+        let why = format!(
+            "context edges are used for link prediction only, and not for {what}; leave the context out"
+        );
         Err(Error::Unsuitable { stage: "context", why })
     }
 }
