@@ -132,8 +132,6 @@ class Graph(GraphReaders, GraphExports):
         known = _convert.sides_of(bipartite, sides, num_nodes)
         if directed and known is not None:
             raise ValueError("invalid `directed`: True for a bipartite graph (need False: its edges always join the two sides)")
-        if directed and edge_time is not None:
-            raise ValueError("invalid `directed`: True with `edge_time` (need False: a split by time is of an undirected graph)")
         times = None if edge_time is None else _convert.times_of(edge_time, len(source), "edge_time")
         parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target_kind=target, times=times)
         self._set(parts, name, weight_scale, bool(directed))
@@ -453,7 +451,7 @@ class Graph(GraphReaders, GraphExports):
         index = self.edge_index - np.array([[0], [count]])
         y = None if self.y is None else self.y[:count]
         more = (y, self.classes if self._native.class_names is not None else None, self.label_names)
-        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale, more
+        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale, (*more, self._native.times())
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._native.directed:
@@ -471,12 +469,12 @@ class Graph(GraphReaders, GraphExports):
 
 
 def _restored_directed(state: tuple[Any, ...]) -> Graph:
-    index, x, nodes, name, schema, weights, weight_scale, (y, classes, label_names) = state
+    index, x, nodes, name, schema, weights, weight_scale, (y, classes, label_names, times) = state
     if isinstance(x, tuple):
         x = _arrays.matrix(x[:3], (len(nodes), x[3]))
     graph = Graph.__new__(Graph)
     weights = None if weights is None else weights.astype("float64")
-    given = {"classes": classes, "coded": True, "schema": schema, "label_names": label_names, "weights": weights}
+    given = {"classes": classes, "coded": True, "schema": schema, "label_names": label_names, "weights": weights, "times": times}
     graph._set(Parts(index[0], index[1], len(nodes), x, y, nodes, **given), name, weight_scale or "log", True)
     return graph
 

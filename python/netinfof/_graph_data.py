@@ -336,9 +336,10 @@ class GraphExports(GraphData):
             data[names[0], "to", names[1]].edge_weight = torch.from_numpy(self.edge_weight)
         return data
 
-    def _warn_of_context(self) -> None:
+    def _warn_of_context(self, what: str = "converted") -> None:
+        """Warn of edges of other relations that are left out."""
         if self.context:
-            warn(f"the context of {self.name} is not converted: {', '.join(self.context)}")
+            warn(f"the context of {self.name} is not {what}: {', '.join(self.context)}")
 
     def _tensors(self) -> dict[str, Any]:
         """Return features and labels as tensors of PyTorch, under the names of PyG."""

@@ -187,10 +187,6 @@ pub fn known_columns(names: &[String]) -> (Option<[usize; 2]>, Option<usize>, Op
 
 /// Reads a graph from a file or folder, or generates one if `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
-    if params.directed && params.time.is_some() {
-        let need = "false where edges are split by time: a split by time is of an undirected graph";
-        return Err(Error::param("directed", "true", need));
-    }
     for (option, asked) in [("directed", params.directed), ("time", params.time.is_some())] {
         if let Some(path) = params.context.first().filter(|_| asked) {
             let need = format!(

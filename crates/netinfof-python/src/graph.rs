@@ -443,16 +443,16 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
         let mut graph = netinfof::Graph::from_edges(name, nodes, &edges)?;
         let mut notices = Vec::new();
         if directed {
-            graph = graph.with_directions(edges, weights.map(|weights| (weights, transform)));
+            graph = graph.with_directions(edges.clone(), weights.map(|weights| (weights, transform)));
         } else {
             if let Some(weights) = weights {
                 (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
             }
-            if let Some((column, times, dates)) = times {
-                graph = graph.with_times(column, &edges, &times, dates)?;
-            }
-            drop(edges);
         }
+        if let Some((column, times, dates)) = times {
+            graph = graph.with_times(column, &edges, &times, dates)?;
+        }
+        drop(edges);
         if let (Some(schema), Some(times)) = (&mut schema, graph.times()) {
             schema.time = Some(TimeColumn::new(times.column(), times.range().map(|time| times.text(time))));
         }

@@ -137,9 +137,10 @@ pub(crate) struct SidesArgs {
     /// item or similar, or if the structure shows it]
     #[arg(long, conflicts_with = "no_bipartite", help_heading = INPUT)]
     pub(crate) bipartite: bool,
-    /// Links: keep the directions of the edges
+    /// Keep the directions of the edges
     ///
-    /// A link i → j is then not a link j → i: in splits, negatives, scores and recommendations. [default: edges are undirected]
+    /// A link i → j is then not a link j → i: in splits, negatives, scores and recommendations. Components describe every node as a source and as a
+    /// target. [default: edges are undirected]
     #[arg(long, conflicts_with_all = ["bipartite", "no_bipartite"], help_heading = INPUT)]
     pub(crate) directed: bool,
     /// The graph is not bipartite: all pairs of nodes may be links

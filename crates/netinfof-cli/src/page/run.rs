@@ -25,14 +25,18 @@ pub(super) fn facts(out: &mut String, report: &Report) {
     let context = g
         .context
         .as_ref()
-        .map(|own| format!("edges of {}: structure, not predicted", context_relations(own)));
+        .map(|own| format!("{}; they are structure, and are not predicted", context_relations(own)));
     let sides = g
         .sides
         .as_ref()
         .filter(|_| !g.directed)
-        .map(|own| own.names.each_ref().map(|name| format!("side `{name}`")));
+        .map(|own| own.names.each_ref().map(|name| format!("side {name}")));
     let mut rows = vec![
-        ("nodes", count("nodes", g.nodes as u64), ""),
+        (
+            "nodes",
+            count("nodes", g.nodes as u64),
+            if g.directed { "each node as source and as target" } else { "" },
+        ),
         ("edges", count("edges", g.edges as u64), edges),
         ("features", count("features", g.features as u64), "columns"),
         ("features not zero", number("feature_density", g.feature_density, 4), "share of all entries"),

@@ -9,7 +9,7 @@ use super::{plural, share};
 
 /// The relations of a context with their edges.
 pub(crate) fn context_relations(context: &ContextFacts) -> String {
-    let of = |own: &netinfof::graph::RelationFacts| format!("{} {}", own.name, own.edges);
+    let of = |own: &netinfof::graph::RelationFacts| format!("{}: {}", own.name, own.edges);
     context.relations.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 

@@ -48,7 +48,7 @@ fn context_is_read_by_the_names_of_its_columns_and_said_everywhere() {
     let folder = Folder::new();
     let [ratings, made] = shop(&folder);
     let (text, notes) = well(&["inspect", &ratings, "--context", &made]);
-    assert!(text.contains("121 edges of 1 other relation (made 121), not predicted"), "{text}");
+    assert!(text.contains("121 edges of 1 other relation (made: 121), not predicted"), "{text}");
     assert!(text.contains("11 nodes that only the context has"), "{text}");
     assert!(notes.contains("1 of 121 ids in column `item`"), "{notes}");
     let page = folder.path("page.html");
@@ -97,6 +97,8 @@ fn wrong_context_is_refused_with_the_reason() {
         let said = fault(&[&["inspect", &ratings, "--context", &made][..], &args].concat());
         assert!(said.contains("context"), "{said}");
     }
+    let said = stderr(&netinfof(&["probe", &ratings, "--context", &made, "--task", "nodes"]));
+    assert!(said.contains("`--context` applies to `--task links`"), "{said}");
     let said = fault(&["convert", &ratings, &folder.path("out.npz"), "--context", &made]);
     assert!(said.contains("formats hold one relation"), "{said}");
     // The ratings themselves, turned round.

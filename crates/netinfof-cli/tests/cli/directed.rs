@@ -73,7 +73,6 @@ fn directed_input_is_named() {
             .contains("directions are not read from a generated graph")
     );
     let edges = folder.file("edges.csv", table());
-    assert!(fault(&["probe", &edges, "--directed", "--task", "nodes"]).contains("--directed"));
     assert!(fault(&["inspect", &edges, "--directed", "--bipartite"]).contains("--bipartite"));
 }
 

@@ -21,6 +21,8 @@ pub const ROLES: [&str; 2] = ["source", "target"];
 pub(super) struct ListedEdges {
     edges: Vec<Pair>,
     weights: Option<(Vec<f32>, WeightTransform)>,
+    /// Their times, and whether they are dates, if there are any.
+    times: Option<(Vec<f64>, bool)>,
 }
 
 impl Graph {
@@ -28,8 +30,16 @@ impl Graph {
     /// weights of its entries.
     #[must_use]
     pub fn with_directions(mut self, edges: Vec<Pair>, weights: Option<(Vec<f32>, WeightTransform)>) -> Self {
-        self.listed = Some(Arc::new(ListedEdges { edges, weights }));
+        self.listed = Some(Arc::new(ListedEdges { edges, weights, times: None }));
         self
+    }
+
+    /// Notes the times of the listed edges, if directions were noted.
+    pub(super) fn note_times(&mut self, contacts: &[Pair], times: &[f64], dates: bool) {
+        if let Some(listed) = self.listed.as_mut().filter(|listed| listed.edges == contacts) {
+            let (edges, weights) = (listed.edges.clone(), listed.weights.clone());
+            *listed = Arc::new(ListedEdges { edges, weights, times: Some((times.to_vec(), dates)) });
+        }
     }
 
     /// Whether directions were noted.
@@ -79,6 +89,14 @@ impl Graph {
             let own: Vec<f32> =
                 weights.iter().enumerate().filter(|own| keeps(own.0)).map(|own| *own.1).collect();
             (graph, notices) = graph.with_weights(&edges, &own, *transform)?;
+        }
+        if let Some(times) = self.times() {
+            let Some((own, dates)) = &listed.times else {
+                let what = format!("times in `{}` of other edges than those with directions", times.column());
+                return Err(Error::InvalidGraph { what });
+            };
+            let own: Vec<f64> = own.iter().enumerate().filter(|own| keeps(own.0)).map(|own| *own.1).collect();
+            graph = graph.with_times(times.column(), &edges, &own, *dates)?;
         }
         let twice: Vec<NodeId> = (0..count).chain(0..count).collect();
         graph.features = match &self.features {
