@@ -276,9 +276,10 @@ def hetero(data: Any, relation: tuple[str, str, str] | None, weight: str | None 
                 f" `Graph.from_hetero` takes one of them as `relation`, and the others as `context`: {listed})"
             )
         relation = forward[0]
-    relation = tuple(relation)
-    if relation not in types:
+    chosen = next((kind for kind in types if kind == tuple(relation)), None)
+    if chosen is None:
         raise ValueError(f"invalid `relation`: {relation!r} (need one of {listed})")
+    relation = chosen
     others = _context_of(types, relation, context)
     first, name, second = relation
     source, target = _relation_ends(data, relation)

@@ -181,6 +181,7 @@ impl NodeParams {
             let after =
                 params.component.kinds.iter().position(|&kind| kind == ComponentKind::P).expect("a default");
             params.component.kinds.insert(after, ComponentKind::P1);
+            params.act.also.retain(|&kind| kind != ComponentKind::P1);
         }
         if !default || graph.features().cols() == 0 {
             params.act.also.clear();
