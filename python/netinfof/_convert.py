@@ -319,6 +319,16 @@ def attribute_weights(weight: str | None, names: Iterable[Any], values: Callable
     return edge_weights(values(), count, "weight")
 
 
+def attribute_times(time: str | None, names: Iterable[Any], values: Callable[[], Any], count: int) -> tuple[str, NDArray[np.float64], bool] | None:
+    """Return the times in an attribute of edges; None if none was asked for."""
+    if time is None:
+        return None
+    have = [str(name) for name in names]
+    if time not in have:
+        raise ValueError(f"invalid `time`: {time} (need {f'one of {chr(44).join(have)}' if have else 'an attribute of edges; there is none'})")
+    return times_of(values(), count, time)
+
+
 #: Names of directions and repeats of edges in messages.
 DIRECTIONS, REPEATS = "edge directions", "counts of parallel edges"
 

@@ -65,8 +65,8 @@ class Graph(GraphReaders, GraphExports):
         numeric target, several columns of 0 and 1 are labels, and everything else is classes.
     directed
         Whether edges lead from the first to the second row of `edge_index`. Every node is then two nodes, a
-        source and a target, called ``source:NAME`` and ``target:NAME``; :attr:`num_nodes` counts both. For
-        link prediction only: classes are not used.
+        source and a target, called ``source:NAME`` and ``target:NAME``; :attr:`num_nodes` counts both. The
+        target of a node is that of its source.
     edge_time
         The time of every edge in `edge_index`: numbers or dates. Link prediction is then split by time: an
         edge exists from its first time, and training edges are earlier than validation edges, and these
@@ -136,8 +136,6 @@ class Graph(GraphReaders, GraphExports):
         known = _convert.sides_of(bipartite, sides, num_nodes)
         if directed and known is not None:
             raise ValueError("invalid `directed`: True for a bipartite graph (need False: its edges always join the two sides)")
-        if directed and edge_time is not None:
-            raise ValueError("invalid `directed`: True with `edge_time` (need False: a split by time is of an undirected graph)")
         times = None if edge_time is None else _convert.times_of(edge_time, len(source), "edge_time")
         parts = Parts(source, ends, num_nodes, x, y, nodes, sides=known, weights=weights, target_kind=target, times=times)
         self._set(parts, name, weight_scale, bool(directed))
@@ -200,7 +198,8 @@ class Graph(GraphReaders, GraphExports):
         self._x = None if x is None else _arrays.read_only(x)
         if directed:
             # Nodes and features occur once for each role.
-            self._x = self._nodes = self._classes = self._masks = None
+            self._x = self._nodes = self._masks = None
+            self._classes = None if classes is None else _arrays.kept(classes)
             return
         self._nodes = None if parts.nodes is None else _arrays.kept(_arrays.object_array(parts.nodes))
         self._classes = None if classes is None else _arrays.kept(classes)
@@ -353,6 +352,63 @@ class Graph(GraphReaders, GraphExports):
             graph._native = graph._native.with_component(name, table.reshape(len(table), -1))
         return graph
 
+    def with_context(self, relations: Mapping[str, Any], *, nodes: Sequence[Hashable] | None = None, x: Any = None) -> Graph:
+        """Return the same graph with edges of other relations as structure.
+
+        These edges are part of every training graph and are never split, held out, predicted or drawn as
+        negatives: for link prediction only. A relation that joins mostly the same pairs as the graph, in either
+        direction, is left out with a warning, because it would reveal held-out edges.
+
+        Parameters
+        ----------
+        relations
+            For every name of a relation an edge index: two rows of node numbers. Numbers from
+            :attr:`num_nodes` on are context nodes, which are not nodes of the graph.
+        nodes
+            Names of the context nodes, in order. None: their numbers.
+        x
+            Features of the context nodes, in the columns of the graph's features. None: usual values.
+
+        Returns
+        -------
+        Graph
+            A new graph; this one does not change.
+
+        Raises
+        ------
+        ValueError
+            If the graph is directed or has times, or context nodes stand for edges of the graph.
+
+        Examples
+        --------
+        >>> import netinfof
+        >>> likes = netinfof.Graph([(0, 2), (0, 3), (1, 4)], bipartite=True)
+        >>> graph = likes.with_context({"made by": ([2, 3, 4], [5, 5, 6])})
+        >>> graph.context
+        {'made by': 3}
+        """
+        import numpy as np
+
+        found = []
+        for name, index in relations.items():
+            source, target = _convert.ends(index)
+            found.append((str(name), np.stack([source, target])))
+        most = max((int(index.max()) + 1 for _, index in found if index.size), default=0)
+        count = max(0, most - self.num_nodes) if nodes is None else len(nodes)
+        names = [str(self.num_nodes + at) for at in range(count)] if nodes is None else [str(name) for name in nodes]
+        if x is not None:
+            x = np.ascontiguousarray(x.toarray() if _convert.is_sparse(x) else _convert.array(x), np.float32)
+            if x.ndim != 2 or len(x) != count:
+                raise ValueError(f"invalid `x`: shape {x.shape} (need one row for each of {count} context nodes)")
+        return self._with_context(found, names, [0] * count, x)
+
+    def _with_context(self, relations: Any, names: list[str], types: list[int], x: Any) -> Graph:
+        """Return the same graph with context in the form of the native part."""
+        native, notices = self._native.with_context({"relations": relations, "names": names, "types": types, "x": x})
+        for notice in notices:
+            warn(f"{self.name}: {notice}")
+        return self._like(native)
+
     def _like(self, native: _native.Graph) -> Graph:
         """Return a graph of the same nodes with another native part."""
         graph = Graph.__new__(Graph)
@@ -399,7 +455,9 @@ class Graph(GraphReaders, GraphExports):
         elif x is not None:
             x = x[:count]
         index = self.edge_index - np.array([[0], [count]])
-        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale
+        y = None if self.y is None else self.y[:count]
+        more = (y, self.classes if self._native.class_names is not None else None, self.label_names)
+        return index, x, nodes, self.name, self.schema, self.edge_weight, self._native.weight_scale, (*more, self._native.times())
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._native.directed:
@@ -412,16 +470,18 @@ class Graph(GraphReaders, GraphExports):
         sides, side_names = (None, None) if known is None else (known[0], self.side_names)
         more = (self.label_names, self.edge_weight, self._native.weight_scale, self._native.times())
         kept = (self.edge_index, x, self.y, self.num_nodes, nodes, classes, self.name, self._masks, self.schema, sides, side_names, *more)
-        return _restored, (kept,)
+        context = self._native.context()
+        return (_restored, (kept,)) if context is None else (_restored_context, (kept, context))
 
 
 def _restored_directed(state: tuple[Any, ...]) -> Graph:
-    index, x, nodes, name, schema, weights, weight_scale = state
+    index, x, nodes, name, schema, weights, weight_scale, (y, classes, label_names, times) = state
     if isinstance(x, tuple):
         x = _arrays.matrix(x[:3], (len(nodes), x[3]))
     graph = Graph.__new__(Graph)
     weights = None if weights is None else weights.astype("float64")
-    graph._set(Parts(index[0], index[1], len(nodes), x, None, nodes, schema=schema, weights=weights), name, weight_scale or "log", True)
+    given = {"classes": classes, "coded": True, "schema": schema, "label_names": label_names, "weights": weights, "times": times}
+    graph._set(Parts(index[0], index[1], len(nodes), x, y, nodes, **given), name, weight_scale or "log", True)
     return graph
 
 
@@ -430,3 +490,12 @@ def _restored(state: tuple[Any, ...]) -> Graph:
     given = {"times": times, "classes": classes, "coded": True, "schema": schema, "sides": sides, "side_names": side_names, "label_names": label_names}
     given["weights"] = None if weights is None else weights.astype("float64")
     return Graph._of_parts(Parts(index[0], index[1], num_nodes, x, y, nodes, masks, **given), name, weight_scale=weight_scale or "log")
+
+
+def _restored_context(state: tuple[Any, ...], context: tuple[Any, ...]) -> Graph:
+    import warnings
+
+    with warnings.catch_warnings():
+        # They were given when the context was added.
+        warnings.simplefilter("ignore")
+        return _restored(state)._with_context(*context)

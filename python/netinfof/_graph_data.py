@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _arrays, _convert, _native
-from ._options import shown_as
+from ._options import shown_as, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,6 +41,12 @@ class GraphData:
     def num_edges(self) -> int:
         """Number of undirected edges."""
         return self._native.num_edges
+
+    @property
+    def context(self) -> dict[str, int]:
+        """Relations whose edges are structure and are not predicted, each with its number of edges."""
+        found = self._native.context()
+        return {} if found is None else {name: int(index.shape[1]) for name, index in found[0]}
 
     @property
     def num_features(self) -> int:
@@ -387,6 +393,7 @@ class GraphExports(GraphData):
         """
         import numpy as np
 
+        self._warn_of_context()
         index, rows = np.array(self.edge_index), np.arange(self.num_edges)
         if self._native.directed:
             half = self.num_nodes // 2
@@ -444,6 +451,7 @@ class GraphExports(GraphData):
         side, names = self.sides, self.side_names
         if side is None or names is None:
             raise ValueError("invalid graph: it has no sides (need a bipartite graph, such as Graph(..., bipartite=True))")
+        self._warn_of_context()
         place = np.empty(self.num_nodes, np.int64)
         data, x = HeteroData(), self._tensors().get("x")
         for at, kind in enumerate(names):
@@ -459,6 +467,11 @@ class GraphExports(GraphData):
         if self.edge_weight is not None:
             data[names[0], "to", names[1]].edge_weight = torch.from_numpy(np.array(self.edge_weight))
         return data
+
+    def _warn_of_context(self, what: str = "converted") -> None:
+        """Warn of edges of other relations that are left out."""
+        if self.context:
+            warn(f"the context of {self.name} is not {what}: {', '.join(self.context)}")
 
     def _tensors(self) -> dict[str, Any]:
         """Return features and labels as tensors of PyTorch, under the names of PyG."""

@@ -50,6 +50,7 @@ class GraphReaders:
         target: Literal["classes", "numbers", "labels"] | None = None,
         communities: str | os.PathLike[str] | None = None,
         directed: bool = False,
+        context: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
         random_state: RandomState = 0,
         n_jobs: int | None = None,
         progress: Progress = None,
@@ -104,6 +105,10 @@ class GraphReaders:
             File with one label per line, given by the ids of its nodes, such as ``.cmty``.
         directed
             Whether edges have directions, which are used; see :class:`Graph`.
+        context
+            Files with edges of other relations, which are structure and are not predicted: two columns of ids
+            and a header, such as ``item,brand``. Columns named like the ends of the graph hold its nodes, others
+            hold nodes of another type.
         random_state
             Seed of a generated graph whose name does not include one.
         n_jobs
@@ -138,6 +143,8 @@ class GraphReaders:
             given[key] = ",".join(names_of(value)) or None
         tables = [] if nodes is None else [nodes] if isinstance(nodes, (str, os.PathLike)) else list(nodes)
         words += [f"--nodes={os.fspath(table)}" for table in tables]
+        files = [] if context is None else [context] if isinstance(context, (str, os.PathLike)) else list(context)
+        words += [f"--context={os.fspath(file)}" for file in files]
         if header is not None:
             words.append("--header" if header else "--no-header")
         words += [f"--{key}={os.fspath(value)}" for key, value in given.items() if value is not None]
@@ -200,6 +207,7 @@ class GraphReaders:
         data: Any,
         relation: tuple[str, str, str] | None = None,
         *,
+        context: Literal["all"] | Sequence[tuple[str, str, str]] | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
         name: str = "graph",
@@ -207,8 +215,9 @@ class GraphReaders:
         """Make a graph of one relation of a `HeteroData` of PyG.
 
         A relation of two types of nodes makes a bipartite graph: nodes of the first type come first. Other
-        relations are not used, with a warning; reverse edges of the relation are never used, because they
-        would reveal its held-out edges.
+        relations may serve as structure; without `context` they are not used, with a warning. Reverse edges of
+        the relation are never used, because they would reveal its held-out edges; a relation of other name that
+        joins mostly the same pairs is left out for the same reason, with a warning.
 
         Parameters
         ----------
@@ -217,6 +226,9 @@ class GraphReaders:
         relation
             The type of the edges: first type of nodes, name, second type. None: the only one, reverse edges
             (``rev_...``) aside.
+        context
+            Other relations whose edges are structure for link prediction: ``"all"``, or a list of types of edges.
+            They are part of every training graph and are never split, held out or predicted. None: none.
         weight
             Attribute of the relation with the weights of the edges, such as ``edge_weight``. None: no weights.
         weight_scale
@@ -230,7 +242,9 @@ class GraphReaders:
         Graph
             The graph.
         """
-        return cls._of_parts(_packages.hetero(data, relation, weight), name, weight_scale=weight_scale)
+        parts, others = _packages.hetero(data, relation, weight, context)
+        graph = cls._of_parts(parts, name, weight_scale=weight_scale)
+        return graph if others is None else graph._with_context(*others)
 
     @classmethod
     def from_pyg(
@@ -277,6 +291,7 @@ class GraphReaders:
         label: str | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
         name: str = "graph",
     ) -> Graph:
         """Make a graph of a graph of DGL.
@@ -294,6 +309,9 @@ class GraphReaders:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            Field of ``edata`` with the times of the edges. Link prediction is then split by time. None: the split
+            is random.
         name
             Name of the graph in reports.
 
@@ -302,7 +320,7 @@ class GraphReaders:
         Graph
             The graph.
         """
-        return cls._of_parts(_packages.dgl(graph, features, label, weight), name, weight_scale=weight_scale)
+        return cls._of_parts(_packages.dgl(graph, features, label, weight, time), name, weight_scale=weight_scale)
 
     @classmethod
     def from_networkx(
@@ -313,6 +331,7 @@ class GraphReaders:
         label: str | Literal[False] | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
         x: Any = None,
         y: Any = None,
         name: str | None = None,
@@ -334,6 +353,9 @@ class GraphReaders:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            The edge attribute with the times: numbers or dates. Link prediction is then split by time. None: the
+            split is random.
         x
             Features that replace those of the attributes: rows in the order of ``list(graph)``, or a mapping
             from nodes to rows.
@@ -357,7 +379,7 @@ class GraphReaders:
         >>> graph.classes.tolist()
         ['Mr. Hi', 'Officer']
         """
-        return cls._of_parts(_packages.networkx(graph, features, label, weight), name or str(getattr(graph, "name", "")) or "graph", x, y, weight_scale)
+        return cls._of_parts(_packages.networkx(graph, features, label, weight, time), name or str(getattr(graph, "name", "")) or "graph", x, y, weight_scale)
 
     @classmethod
     def from_igraph(
@@ -368,6 +390,7 @@ class GraphReaders:
         label: str | Literal[False] | None = None,
         weight: str | None = None,
         weight_scale: Literal["log", "linear"] = "log",
+        time: str | None = None,
         x: Any = None,
         y: Any = None,
         name: str = "graph",
@@ -389,6 +412,9 @@ class GraphReaders:
         weight_scale
             How weights are used: ``"log"`` as ln(1 + weight/median), which suits counts and amounts, or
             ``"linear"``.
+        time
+            The edge attribute with the times: numbers or dates. Link prediction is then split by time. None: the
+            split is random.
         x
             Features that replace those of the attributes.
         y
@@ -401,7 +427,7 @@ class GraphReaders:
         Graph
             The graph.
         """
-        return cls._of_parts(_packages.igraph(graph, features, label, weight), name, x, y, weight_scale)
+        return cls._of_parts(_packages.igraph(graph, features, label, weight, time), name, x, y, weight_scale)
 
     @classmethod
     def from_frame(

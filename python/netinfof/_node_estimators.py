@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+def check_undirected(graph: Graph) -> None:
+    """Refuse graphs whose nodes are counted in two roles: predictions have one row per node."""
+    if graph.directed:
+        raise ValueError('invalid `X`: a directed graph (need an undirected one; `act(graph, task="nodes")` measures directed graphs, and its model predicts)')
+
+
 class NodeEstimator(Estimator):
     """Base class of the estimators that take a graph, or features of nodes."""
 

@@ -10,7 +10,7 @@ from ._arrays import object_array
 from ._estimators import UNCHANGED, ProbeEstimator, Request
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._node_estimators import NodeEstimator, is_rows
+from ._node_estimators import NodeEstimator, check_undirected, is_rows
 from ._options import Progress, RandomState
 from ._result import Result
 from ._table import Table
@@ -297,6 +297,7 @@ class NodeClassifier(NodeEstimator):
         else:
             self._no_edges(edge_index)
             graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
+        check_undirected(graph)
         result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), given=self._given())
         assert result.model is not None
         self._forget()

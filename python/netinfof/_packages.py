@@ -16,6 +16,7 @@ from ._convert import (
     REPEATS,
     Parts,
     array,
+    attribute_times,
     attribute_weights,
     attributes,
     count,
@@ -118,7 +119,7 @@ def _directions(source: NDArray[np.int64], target: NDArray[np.int64], num_nodes:
     return (DIRECTIONS,) if listed_both_ways(source, target) and is_directed(source, target, num_nodes) else ()
 
 
-def dgl(graph: Any, features: str | None, label: str | None, weight: str | None = None) -> Parts:
+def dgl(graph: Any, features: str | None, label: str | None, weight: str | None = None, time: str | None = None) -> Parts:
     """Read a graph of DGL: its edges, `ndata["feat"]`, `ndata["label"]` and the masks."""
     source, target = ends(graph.edges(), sure=True)
     ndata = graph.ndata
@@ -141,9 +142,10 @@ def dgl(graph: Any, features: str | None, label: str | None, weight: str | None 
         masks={name: array(mask) for name, mask in masks.items()} if len(masks) == 3 else None,
         found=label is None,
         # Names with an underscore are internal to DGL.
-        unused=attributes(name for name in graph.edata if not str(name).startswith("_") and name != weight)
+        unused=attributes(name for name in graph.edata if not str(name).startswith("_") and name not in (weight, time))
         + _directions(source, target, num_nodes),
         weights=attribute_weights(weight, graph.edata, lambda: graph.edata[weight], len(source)),
+        times=attribute_times(time, graph.edata, lambda: graph.edata[time], len(source)),
     )
 
 
@@ -200,7 +202,7 @@ def _attributes(
 
 
 def networkx(
-    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None, time: str | None = None
 ) -> Parts:
     """Read a graph of networkx; nodes keep their order and their names."""
     import numpy as np
@@ -214,14 +216,15 @@ def networkx(
     names = dict.fromkeys(name for _, _, own in graph.edges(data=True) for name in own)
     # As in networkx, an edge without the attribute has no weight; here it is an error.
     weights = attribute_weights(weight, names, lambda: [own.get(weight, math.nan) for _, _, own in graph.edges(data=True)], len(index))
-    unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None) + attributes(name for name in names if name != weight)
+    unused = _of_edges(index, len(nodes), bool(graph.is_directed()), weight is not None or time is not None) + attributes(name for name in names if name not in (weight, time))
+    times = attribute_times(time, names, lambda: [own.get(time) for _, _, own in graph.edges(data=True)], len(index))
     sides = [own.get("bipartite") for _, own in graph.nodes(data=True)]
     # The convention of networkx for bipartite graphs, if it is true of the edges.
     second = np.array([side == 1 for side in sides], bool)
     stated = bool(sides) and all(side in (0, 1) for side in sides) and bool((second[index[:, 0]] != second[index[:, 1]]).all())
     return Parts(
-        index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, weights=weights,
-        target_kind="classes" if label is None else None, sides=second.tolist() if stated else None,
+        index[:, 0], index[:, 1], len(nodes), x, y, None if plain else nodes, found=label is None, unused=unused, times=times,
+        weights=weights, target_kind="classes" if label is None else None, sides=second.tolist() if stated else None,
     )  # fmt: skip
 
 
@@ -238,7 +241,7 @@ def _of_edges(index: NDArray[np.int64], num_nodes: int, directed: bool, weighted
 
 
 def igraph(
-    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None
+    graph: Any, features: str | Sequence[str] | Literal[False] | None, label: str | Literal[False] | None, weight: str | None = None, time: str | None = None
 ) -> Parts:
     """Read a graph of igraph; the names of its nodes are the attribute `name`, if there is one."""
     import numpy as np
@@ -248,63 +251,123 @@ def igraph(
     x, y = _attributes([vertex.attributes() for vertex in graph.vs], names or range(graph.vcount()), features, label)
     own = graph.es.attributes()
     weights = attribute_weights(weight, own, lambda: graph.es[weight], len(index))
-    rest = attributes(name for name in own if name != weight)
-    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None) + rest
-    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, weights=weights, target_kind="classes" if label is None else None)
+    times = attribute_times(time, own, lambda: graph.es[time], len(index))
+    rest = attributes(name for name in own if name not in (weight, time))
+    unused = _of_edges(index, int(graph.vcount()), bool(graph.is_directed()), weight is not None or time is not None) + rest
+    return Parts(index[:, 0], index[:, 1], int(graph.vcount()), x, y, names, found=label is None, unused=unused, times=times, weights=weights, target_kind="classes" if label is None else None)
 
 
-def hetero(data: Any, relation: tuple[str, str, str] | None, weight: str | None = None) -> Parts:
-    """Read one relation of a `HeteroData` of PyG. Nodes of the first type come first."""
+def _reverse_of(kind: tuple[str, str, str], types: list[tuple[str, str, str]]) -> tuple[str, str, str] | None:
+    """Return the relation whose reverse edges this one holds, by its name."""
+    first, name, second = kind
+    forward = (second, name[len("rev_") :], first)
+    return forward if name.startswith("rev_") and forward in types else None
+
+
+def _relation_ends(data: Any, relation: tuple[str, str, str]) -> tuple[Any, Any]:
+    """Return the two ends of a relation, numbered within their types."""
+    source, target = ends(data[relation].edge_index, sure=True)
+    for index, kind in ((source, relation[0]), (target, relation[2])):
+        number = int(data[kind].num_nodes)
+        if len(index) and (int(index.min()) < 0 or int(index.max()) >= number):
+            raise ValueError(f"invalid graph: relation {relation!r} names a node of type {kind!r} outside 0 to {number - 1}")
+    return source, target
+
+
+def _context_of(types: list[tuple[str, str, str]], relation: tuple[str, str, str], context: Any) -> list[tuple[str, str, str]]:
+    """Return the relations that are structure: those that were asked for, without reverse edges."""
+    listed = ", ".join(map(repr, types)) or "none"
+    if context is None:
+        return []
+    if isinstance(context, str):
+        if context != "all":
+            raise ValueError(f"invalid `context`: {context!r} (need 'all' or a list of relations: {listed})")
+        # Reverse edges of a relation that is used add nothing.
+        return [kind for kind in types if kind != relation and _reverse_of(kind, types) is None]
+    asked = [tuple(kind) for kind in context]
+    for kind in asked:
+        if kind not in types:
+            raise ValueError(f"invalid `context`: {kind!r} (need some of {listed})")
+        if kind == relation:
+            raise ValueError(f"invalid `context`: {kind!r} (need other relations than the one to predict)")
+        if _reverse_of(kind, types) == relation or _reverse_of(relation, types) == kind:
+            raise ValueError(f"invalid `context`: {kind!r} (need other relations: it holds the reverse edges of the one to predict, which would reveal held-out edges)")
+    return asked
+
+
+def _stacked(data: Any, kinds: list[str], counts: list[int]) -> list[Any] | None:
+    """Return the features of every type, in common columns; types with different features get columns of their own."""
+    import numpy as np
+
+    features = [getattr(data[kind], "x", None) for kind in kinds]
+    if all(own is None for own in features):
+        return None
+    rows = [np.zeros((number, 0), np.float32) if own is None else array(own) for own, number in zip(features, counts)]
+    if len({own.shape[1] for own in rows}) == 1:
+        return rows
+    found, left = [], 0
+    for own in rows:
+        wide = np.zeros((own.shape[0], sum(other.shape[1] for other in rows)), np.float32)
+        wide[:, left : left + own.shape[1]] = own
+        found.append(wide)
+        left += own.shape[1]
+    return found
+
+
+def hetero(data: Any, relation: tuple[str, str, str] | None, weight: str | None = None, context: Any = None) -> tuple[Parts, Any]:
+    """Read one relation of a `HeteroData` of PyG, and others as context. Nodes of the first type come first."""
     import numpy as np
 
     types = [tuple(kind) for kind in data.edge_types]
-
-    def is_reverse(kind: tuple[str, str, str]) -> bool:
-        first, name, second = kind
-        return name.startswith("rev_") and (second, name[len("rev_") :], first) in types
-
     listed = ", ".join(map(repr, types)) or "none"
     if relation is None:
-        forward = [kind for kind in types if not is_reverse(kind)]
+        forward = [kind for kind in types if _reverse_of(kind, types) is None]
         if len(forward) != 1:
             raise ValueError(
-                "invalid graph: it has several types of nodes or edges "
-                f"(need one relation, reverse edges aside: `Graph.from_hetero` takes one of them as `relation`: {listed})"
+                "invalid graph: it has several types of nodes or edges (need one relation to predict, reverse edges aside:"
+                f" `Graph.from_hetero` takes one of them as `relation`, and the others as `context`: {listed})"
             )
         relation = forward[0]
-    elif tuple(relation) not in types:
+    chosen = next((kind for kind in types if kind == tuple(relation)), None)
+    if chosen is None:
         raise ValueError(f"invalid `relation`: {relation!r} (need one of {listed})")
+    relation = chosen
+    others = _context_of(types, relation, context)
     first, name, second = relation
-    source, target = ends(data[relation].edge_index, sure=True)
+    source, target = _relation_ends(data, relation)
     kinds = [first] if first == second else [first, second]
+    own_kinds = len(kinds)
+    for kind in (end for other in others for end in (other[0], other[2])):
+        if kind not in kinds:
+            kinds.append(kind)
     counts = [int(data[kind].num_nodes) for kind in kinds]
-    for index, kind, number in ((source, first, counts[0]), (target, second, counts[-1])):
-        if len(index) and (int(index.min()) < 0 or int(index.max()) >= number):
-            raise ValueError(f"invalid graph: relation {relation!r} names a node of type {kind!r} outside 0 to {number - 1}")
-    if first != second:
-        target = target + counts[0]
-    features = [getattr(data[kind], "x", None) for kind in kinds]
-    x = None
-    if any(own is not None for own in features):
-        rows = [np.zeros((number, 0), np.float32) if own is None else array(own) for own, number in zip(features, counts)]
-        widths = {own.shape[1] for own in rows}
-        if len(widths) == 1:
-            x = np.concatenate(rows)
-        else:
-            # Types with different features get columns of their own; other nodes have zeros there.
-            x = np.zeros((sum(counts), sum(own.shape[1] for own in rows)), np.float32)
-            top = left = 0
-            for own in rows:
-                x[top : top + own.shape[0], left : left + own.shape[1]] = own
-                top, left = top + own.shape[0], left + own.shape[1]
+    place = dict(zip(kinds, np.cumsum([0, *counts[:-1]]).tolist()))
+    num_nodes = sum(counts[:own_kinds])
+    target = target + place[second]
+    features = _stacked(data, kinds, counts)
+    x = None if features is None else np.concatenate(features[:own_kinds])
     own = [key for key in data[relation] if key.startswith("edge_") and key not in _OF_PYG]
     weights = attribute_weights(weight, own, lambda: data[relation][weight], len(source))
     unused = [f"{key} of {relation!r}" for key in own if key != weight]
     # Reverse edges repeat the relation: they would reveal its held-out edges, and are never used.
-    unused += [f"relation {kind!r}" for kind in types if kind != relation and not (is_reverse(kind) and kind[1] == f"rev_{name}")]
+    unused += [f"relation {kind!r}" for kind in types if kind != relation and kind not in others and _reverse_of(kind, types) not in (relation, *others)]
+    for other in others:
+        unused += [f"{key} of {other!r}" for key in data[other] if key.startswith("edge_") and key not in _OF_PYG]
     sides = None if first == second else [False] * counts[0] + [True] * counts[1]
     names = None if first == second else (str(first), str(second))
-    return Parts(source, target, sum(counts), x, sides=sides, side_names=names, unused=tuple(unused), weights=weights)
+    parts = Parts(source, target, num_nodes, x, sides=sides, side_names=names, unused=tuple(unused), weights=weights)
+    if not others:
+        return parts, None
+    relations = []
+    for other in others:
+        from_node, to_node = _relation_ends(data, other)
+        relations.append((".".join(map(str, other)), np.stack([from_node + place[other[0]], to_node + place[other[2]]])))
+    more = list(zip(kinds, counts))[own_kinds:]
+    node_names = [f"{kind}:{node}" for kind, count in more for node in range(count)]
+    node_types = [at for at, (_, count) in enumerate(more) for _ in range(count)]
+    # Without features of their own, context nodes get usual values.
+    bare = features is None or all(getattr(data[kind], "x", None) is None for kind, _ in more)
+    return parts, (relations, node_names, node_types, None if bare or features is None else np.concatenate(features[own_kinds:]))
 
 
 def sparse(adjacency: Any, weighted: bool = False) -> Parts:

@@ -9,7 +9,7 @@ from . import _convert, _selection
 from ._estimators import UNCHANGED, Request
 from ._graph import Graph, GraphLike
 from ._model import Model
-from ._node_estimators import NodeEstimator, is_rows, one_column
+from ._node_estimators import NodeEstimator, check_undirected, is_rows, one_column
 from ._options import Progress, RandomState
 from ._result import Result
 from ._table import Table
@@ -172,6 +172,7 @@ class NodeRegressor(NodeEstimator):
         else:
             self._no_edges(edge_index)
             graph, names = _selection.labelled(Graph.of(self.graph), X, y, self._target, type(self).__name__), None
+        check_undirected(graph)
         if graph.target != "numbers":
             raise ValueError(f"invalid `y`: None (need numbers; the target of the graph is {graph.target or 'unknown'})")
         result = _run(graph, "nodes", True, self.split, self.random_state, self.n_jobs, self.progress, self._options(), given=self._given())

@@ -111,3 +111,41 @@ def test_directed_graphs() -> None:
     assert result.test["direction"] > 0.9
     with pytest.raises(ValueError, match="directed"):
         netinfof.Graph([[0, 1], [2, 3]], directed=True, bipartite=True)
+
+
+def test_times_of_other_packages() -> None:
+    nx = pytest.importorskip("networkx")
+    (source, target), weights = ring()
+    dates = [f"2020-01-{1 + at % 28:02}" for at in range(len(source))]
+    graph = nx.DiGraph()
+    graph.add_edges_from((i, j, {"time": date, "weight": w}) for i, j, date, w in zip(source.tolist(), target.tolist(), dates, weights))
+    with pytest.warns(UserWarning, match="'weight'"):
+        timed = netinfof.Graph.from_networkx(graph, time="time")
+    expected = netinfof.Graph(np.stack([source, target]), edge_time=dates)
+    assert pickle.loads(pickle.dumps(timed))._native.times()[1].tolist() == expected._native.times()[1].tolist()  # type: ignore[index]
+    with pytest.raises(ValueError, match="invalid `time`: when .need one of time,weight"):
+        netinfof.Graph.from_networkx(graph, time="when")
+    del graph.edges[0, 1]["time"]
+    with pytest.raises(ValueError, match="edge 0 has no time"):
+        netinfof.Graph.from_networkx(graph, time="time")
+    igraph = pytest.importorskip("igraph")
+    other = igraph.Graph(edges=list(zip(source.tolist(), target.tolist())), edge_attrs={"time": list(range(len(source)))})
+    assert netinfof.Graph.from_igraph(other, time="time")._native.times()[0] == "time"  # type: ignore[index]
+
+
+def test_nodes_of_a_directed_graph() -> None:
+    draw = np.random.default_rng(0)
+    edges, x = draw.integers(400, size=(2, 1600)), draw.normal(size=(400, 4)).astype(np.float32)
+    edges = edges[:, edges[0] != edges[1]]
+    # The sign of a feature, summed over the sources of a node.
+    sums = np.zeros(400)
+    np.add.at(sums, edges[1], x[edges[0], 0])
+    y = np.where(sums > 0, "high", "low")
+    graph = netinfof.Graph(edges, x, y, directed=True)
+    again = pickle.loads(pickle.dumps(graph))
+    assert again.classes.tolist() == ["high", "low"] and again.y is not None and again.y[:3].tolist() == graph.y[:3].tolist()  # type: ignore[index]
+    split = netinfof.node_split(graph, train=0.5, valid=0.1)
+    accuracy = [netinfof.act(own, task="nodes", split=split, random_state=0).metrics["accuracy"] for own in (netinfof.Graph(edges, x, y), graph)]
+    assert accuracy[1] > accuracy[0] + 0.08
+    with pytest.raises(ValueError, match="a directed graph"):
+        netinfof.NodeClassifier().fit(graph)

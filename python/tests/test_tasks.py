@@ -163,7 +163,7 @@ def test_the_table_of_tasks_is_that_of_the_command(command: str) -> None:
 
     text = subprocess.run([command, "probe", "--help"], check=True, capture_output=True, text=True).stdout
     found = re.findall(r"^\s+--([a-z0-9-]+)[^\n]*\n\s+(Links|Nodes):", text, re.MULTILINE)
-    of_graphs = ("directed", "time")
+    of_graphs = ("context", "time")
     assert {name.replace("-", "_"): task.lower() for name, task in found if name not in of_graphs} == _TASK_OF
 
 
@@ -172,7 +172,7 @@ def test_keywords_are_the_words_of_the_command(command: str) -> None:
     words = {word[2:].replace("-", "_") for word in re.findall(r"^\s+(?:-\w, )?(--[a-z0-9-]+)", help_text, re.MULTILINE)}
     elsewhere = {"task", "seed", "threads", "quiet", "help", "json", "html", "verbose", "nodes", "label", "ends", "format", "split", "train", "valid", "test"}
     # Of the graph: `Graph.from_file` and `Graph` take them.
-    elsewhere |= {"bipartite", "no_bipartite", "directed", "weight", "weight_scale", "time", "target", "communities"}
+    elsewhere |= {"bipartite", "no_bipartite", "context", "directed", "weight", "weight_scale", "time", "target", "communities"}
     elsewhere |= {"id", "header", "no_header", "features", "drop", "categorical", "numeric"}  # Of the graph's tables.
     elsewhere |= {"memory", "plan", "progress"}  # Of the process.
     elsewhere.add("component")  # The keyword `components` takes a mapping instead of files.

@@ -374,6 +374,13 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         });
     }
     check_writable(&args.output)?;
+    if let Some(path) = args.load.context.first() {
+        return Err(Error::InvalidParam {
+            name: "context",
+            value: path.display().to_string(),
+            need: "no context where a graph is written: formats hold one relation; give the file to the command that uses it".into(),
+        });
+    }
     let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
     if graph.is_directed() && ending != "npz" {
         return Err(Error::InvalidParam {

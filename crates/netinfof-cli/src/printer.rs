@@ -19,7 +19,7 @@ use netinfof::{ComponentKind, Error, Protocol, Report, Result, TaskKind};
 
 use crate::next_step;
 
-pub(crate) use facts::facts;
+pub(crate) use facts::{context_relations, facts};
 pub(crate) use time::time_lines;
 
 /// How much memory and time each stage of a run will need.
@@ -119,17 +119,27 @@ pub(crate) fn run_line(report: &Report) -> String {
                     format!(" · bipartite ({first} {a}, {second} {b})")
                 }
             });
+            let context = graph.context.as_ref().map_or(String::new(), |context| {
+                format!(" · with {} of context", plural(context.edges, "edge"))
+            });
             let by_time = match report.splits.first().and_then(|split| split.time.as_ref()) {
                 Some(order) if !order.own => " · split by time",
                 _ => "",
             };
-            format!("link prediction{bipartite} · {protocol}{negatives}{by_time}")
+            format!("link prediction{bipartite}{context} · {protocol}{negatives}{by_time}")
         }
-        RunParams::Nodes(_) => match &graph.target {
-            Some(target) if target.kind == TargetKind::Numbers => "regression of nodes".into(),
-            Some(target) => format!("labels of nodes · {}", plural(target.label_sizes.len(), "label")),
-            None => format!("node classification · {}", plural(graph.classes, "class")),
-        },
+        RunParams::Nodes(_) => {
+            let task = match &graph.target {
+                Some(target) if target.kind == TargetKind::Numbers => "regression of nodes".into(),
+                Some(target) => format!("labels of nodes · {}", plural(target.label_sizes.len(), "label")),
+                None => format!("node classification · {}", plural(graph.classes, "class")),
+            };
+            let sides = graph.sides.as_ref().filter(|_| graph.directed);
+            let directed = sides.map_or(String::new(), |sides| {
+                format!(" · directed ({} nodes as source and target)", sides.nodes[0])
+            });
+            format!("{task}{directed}")
+        }
     };
     format!(
         "{}, {}, {} · {task} · {}",

@@ -4,6 +4,7 @@
 mod arrays;
 mod classes;
 mod component;
+mod context;
 mod dense;
 mod edges;
 mod feature_lists;
@@ -100,6 +101,9 @@ pub struct LoadParams {
     pub weight: Option<String>,
     /// Whether edges have directions, which are used (default: no).
     pub directed: bool,
+    /// Files of edges of other relations, which are structure and are not predicted. The names of their two columns
+    /// say which nodes they hold.
+    pub context: Vec<PathBuf>,
     /// How weights are transformed (default `ln(1 + w / median)`).
     pub weight_transform: WeightTransform,
 }
@@ -183,9 +187,13 @@ pub fn known_columns(names: &[String]) -> (Option<[usize; 2]>, Option<usize>, Op
 
 /// Reads a graph from a file or folder, or generates one if `source` is `synth:NAME`.
 pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Result<Graph> {
-    if params.directed && params.time.is_some() {
-        let need = "false where edges are split by time: a split by time is of an undirected graph";
-        return Err(Error::param("directed", "true", need));
+    for (option, asked) in [("directed", params.directed), ("time", params.time.is_some())] {
+        if let Some(path) = params.context.first().filter(|_| asked) {
+            let need = format!(
+                "no context of a graph that is read with `{option}`: its edges have no directions and no times"
+            );
+            return Err(Error::param("context", path.display(), need));
+        }
     }
     let mut graph = without_components(source, params, seed, exec)?;
     if graph.schema().is_some_and(|schema| schema.format == "npz") {
@@ -215,6 +223,7 @@ pub fn graph(source: &str, params: &LoadParams, seed: Seed, exec: &Exec) -> Resu
         let rows = component(path, &graph, exec)?;
         graph = graph.with_component(name, rows)?;
     }
+    let graph = context::put_on(graph, &params.context, exec)?;
     if params.directed { weights::in_roles(graph, source, exec) } else { Ok(graph) }
 }
 

@@ -17,6 +17,10 @@ pub use netinfof::internals::write_file as whole;
 
 /// Writes a graph as npz, as a whole or not at all.
 pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
+    if graph.context().is_some() {
+        let need = "no context where a graph is written: the file would hold one relation only";
+        return Err(netinfof::Error::param("context", "edges of other relations", need));
+    }
     whole(path, |file| arrays::write(graph, file))
 }
 

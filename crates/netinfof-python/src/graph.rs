@@ -12,6 +12,7 @@ use numpy::{PyUntypedArrayMethods as _, ToPyArray as _};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::context::{self, ContextArrays, ContextParts};
 use crate::work::{self, RunSettings, raise};
 
 /// An undirected simple graph. It never changes.
@@ -233,6 +234,18 @@ impl Graph {
         Ok(Graph { inner: Arc::new(graph.map_err(|e| raise(py, &e))?), lent: self.lent })
     }
 
+    /// The same graph with edges of other relations as structure. Also returns notices.
+    fn with_context(&self, py: Python<'_>, context: ContextParts<'_>) -> PyResult<(Self, Vec<String>)> {
+        let graph = context::put_on(netinfof::Graph::clone(&self.inner), context);
+        let (graph, notices) = graph.map_err(|e| raise(py, &e))?;
+        Ok((Graph { inner: Arc::new(graph), lent: self.lent }, notices))
+    }
+
+    /// Edges of other relations that are structure, and the nodes that only they have.
+    fn context<'py>(&self, py: Python<'py>) -> PyResult<Option<ContextArrays<'py>>> {
+        self.inner.context().map(|own| context::arrays(py, own)).transpose()
+    }
+
     /// The same graph with another target of its nodes.
     fn with_target(&self, py: Python<'_>, target: TargetParts<'_>) -> PyResult<Self> {
         let graph = netinfof::Graph::clone(&self.inner);
@@ -430,16 +443,16 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
         let mut graph = netinfof::Graph::from_edges(name, nodes, &edges)?;
         let mut notices = Vec::new();
         if directed {
-            graph = graph.with_directions(edges, weights.map(|weights| (weights, transform)));
+            graph = graph.with_directions(edges.clone(), weights.map(|weights| (weights, transform)));
         } else {
             if let Some(weights) = weights {
                 (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
             }
-            if let Some((column, times, dates)) = times {
-                graph = graph.with_times(column, &edges, &times, dates)?;
-            }
-            drop(edges);
         }
+        if let Some((column, times, dates)) = times {
+            graph = graph.with_times(column, &edges, &times, dates)?;
+        }
+        drop(edges);
         if let (Some(schema), Some(times)) = (&mut schema, graph.times()) {
             schema.time = Some(TimeColumn::new(times.column(), times.range().map(|time| times.text(time))));
         }

@@ -2,6 +2,7 @@
 //! (`python/netinfof`); nothing is decided here.
 
 mod columns;
+mod context;
 mod graph;
 mod metric;
 mod model;

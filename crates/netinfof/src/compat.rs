@@ -5,6 +5,8 @@
 //! that `ẑ_i H ẑ_jᵀ` is the similarity of i and j. Without it (H = I) a linear model cannot represent
 //! heterophily.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::component::{Component, NodePlacement};
@@ -198,8 +200,8 @@ pub(crate) fn fit(
     let seen = rows.as_ref().unwrap_or(&z);
     let edges = &training.act.rows[..training.act.edges];
     let folded = rows.as_ref().map(|rows| Csr::symmetric(rows.rows(), edges));
-    let graph = folded.as_ref().unwrap_or(&split.graph);
-    let compatibility = matrix(seen, graph, &training.compat, params, exec)?;
+    let graph = folded.map_or_else(|| split.padded(), Cow::Owned);
+    let compatibility = matrix(seen, &graph, &training.compat, params, exec)?;
     let z = match goal.only.filter(|_| rows.is_some()) {
         Some(nodes) => kernel::gather_rows(&z, nodes, exec),
         None => z,

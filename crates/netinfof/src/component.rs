@@ -281,6 +281,14 @@ impl Component {
         self
     }
 
+    /// The embedding of the nodes of a directed graph: their rows as sources and as targets side by side. It cannot
+    /// embed other graphs any more.
+    pub(crate) fn of_both_roles(self, exec: &Exec) -> Component {
+        let mut component = self.embedding_only(None, exec);
+        component.embedding = both_roles(&component.embedding, exec);
+        component
+    }
+
     /// The embedding, normalised. It is not centred; rows and columns of zeros stay zero.
     pub fn normalized(&self, normalization: Normalization, exec: &Exec) -> Matrix {
         self.norm(normalization, exec).apply(self.embedding.clone(), exec)
@@ -363,6 +371,18 @@ impl Component {
     }
 }
 
+/// The rows of a graph of roles, sources first, with those of the two roles of a node side by side.
+pub(crate) fn both_roles(rows: &Matrix, exec: &Exec) -> Matrix {
+    let (count, cols) = (rows.rows() / 2, rows.cols());
+    let mut both = Matrix::zeros(count, 2 * cols);
+    exec.fill_matrix(&mut both, |node, out| {
+        let (source, target) = out.split_at_mut(cols);
+        source.copy_from_slice(rows.row(node));
+        target.copy_from_slice(rows.row(count + node));
+    });
+    both
+}
+
 /// Columns whose deviation is a smaller share of their size count as constant: iterations leave errors of
 /// that order in a constant singular vector, such as that of a regular graph.
 const CONSTANT: f64 = 1e-3;
@@ -381,6 +401,11 @@ pub(crate) struct Norm {
 }
 
 impl Norm {
+    /// Rows as they are.
+    pub(crate) fn none() -> Self {
+        Norm { scale: None, unit: false, shortest: 0.0 }
+    }
+
     pub(crate) fn apply(&self, mut embedding: Matrix, exec: &Exec) -> Matrix {
         if let Some(scale) = &self.scale {
             embedding.scale_cols(scale);

@@ -3,6 +3,7 @@
 //! In: edges, features and labels from a file, a generator or the caller. Out: a [`Graph`] whose parts agree:
 //! ids in range, finite features, one row per node.
 
+mod context;
 mod digest;
 mod directed;
 pub(crate) mod facts;
@@ -23,6 +24,7 @@ use crate::matrix::Matrix;
 use crate::spec::{ComponentKind, CustomName};
 
 pub use crate::csr::{Csr, NodeId, Pair};
+pub use context::{Context, ContextFacts, ContextNodes, Relation, RelationFacts};
 pub use directed::ROLES;
 pub use facts::{FeatureSimilarity, GraphFacts, Homophily, SidesFacts};
 pub use features::Features;
@@ -102,6 +104,8 @@ pub struct Graph {
     weights: Option<EdgeWeights>,
     times: Option<Arc<EdgeTimes>>,
     listed: Option<Arc<directed::ListedEdges>>,
+    /// Edges of other relations.
+    context: Option<Arc<Context>>,
 }
 
 impl Graph {
@@ -145,6 +149,7 @@ impl Graph {
             weights: None,
             times: None,
             listed: None,
+            context: None,
         })
     }
 
@@ -186,6 +191,7 @@ impl Graph {
             weights: None,
             times: None,
             listed: None,
+            context: None,
         }
     }
 
@@ -204,7 +210,7 @@ impl Graph {
         }
         features.check(self.nodes())?;
         self.features = if features.cols() == 0 { Features::None } else { features };
-        Ok(self)
+        Ok(self.with_inputs_of_context())
     }
 
     /// Adds a user-supplied component: one row of numbers per node, NaN for missing values. It is prepared
@@ -235,7 +241,7 @@ impl Graph {
             other => other,
         })?;
         self.custom.push(CustomComponent { name, rows });
-        Ok(self)
+        Ok(self.with_inputs_of_context())
     }
 
     /// The user-supplied components.
@@ -246,12 +252,7 @@ impl Graph {
     /// The same graph with exactly these user-supplied components.
     pub(crate) fn keep_components(mut self, kept: &[ComponentKind]) -> Self {
         self.custom.retain(|own| kept.contains(&ComponentKind::Custom(own.name)));
-        self
-    }
-
-    /// The inputs of components in addition to the edges.
-    pub(crate) fn inputs(&self) -> NodeInputs<'_> {
-        NodeInputs { features: &self.features, custom: &self.custom }
+        self.with_inputs_of_context()
     }
 
     /// Adds class labels `0, 1, …`; −1 means unknown. If all are unknown, the graph has no labels.
@@ -366,6 +367,7 @@ impl Graph {
             weights: self.weights.clone(),
             times: None,
             listed: None,
+            context: None,
         }
     }
 

@@ -201,7 +201,13 @@ impl Model {
             about,
             graph: known.keep_components(&kinds).on_its_own(),
             training: split.graph.clone(),
-            preparations: preparations(&kinds, graph.features(), &split.graph, &params.component, exec),
+            preparations: preparations(
+                &kinds,
+                graph.inputs().features,
+                split.structure(),
+                &params.component,
+                exec,
+            ),
             fit: FittedTask::Links(LinkFit {
                 embedded,
                 x,
@@ -364,7 +370,8 @@ impl Model {
     /// it has no features and no new nodes, the old features are used.
     pub fn links(&self, seen: Seen, newer: Option<&Graph>, exec: &Exec) -> Result<LinkScorer> {
         let FittedTask::Links(fit) = &self.fit else { return Err(self.other_task(ModelKind::Links)) };
-        let View { graph, features, custom, known } = self.view(seen, newer, exec)?;
+        let View { graph: visible_edges, features, custom, known } = self.view(seen, newer, exec)?;
+        let graph = self.graph.joined_with_context(visible_edges.clone());
         let input = {
             let inputs = NodeInputs { features: &features, custom: &custom };
             PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
@@ -386,12 +393,13 @@ impl Model {
             Some(newer) => self.with_sides_of_model(newer, known.as_deref())?,
         };
         let sides = seen_graph.shared_sides().cloned();
-        let visible = sides.is_some().then(|| Arc::new(graph.clone().into_owned()));
-        let filter = ranking::filter_of(fit.ranking.as_ref(), &graph, sides.as_ref(), exec)?;
+        let filter = ranking::filter_of(fit.ranking.as_ref(), &visible_edges, sides.as_ref(), exec)?;
+        let visible = sides.is_some().then(|| Arc::new(visible_edges.into_owned()));
         let source = fit.x.as_ref().map(|_| {
             let (graph, features) = (Cow::Owned(graph.into_owned()), Cow::Owned(features.into_owned()));
             PairwiseSource::prepared(graph, features, self.preparations[1].as_ref(), exec)
                 .across(sides.as_ref())
+                .with_context(self.graph.context().is_some())
         });
         Ok(LinkScorer {
             graph: seen_graph,
@@ -418,7 +426,7 @@ impl Model {
         });
         let names = self.graph.class_names();
         Ok(NodePredictions {
-            graph: newer.unwrap_or(&self.graph).bare(),
+            graph: newer.unwrap_or(&self.graph).names_of_nodes(),
             names: fit.classes.iter().map(|&class| class_name(names, class)).collect(),
             classes: fit.classes.clone(),
             scores,
@@ -428,13 +436,20 @@ impl Model {
 
     /// The scores of every output for all nodes: log-odds of classes or labels, or numbers on the scale of the model.
     fn node_scores(&self, fit: &NodeFit, newer: Option<&Graph>, exec: &Exec) -> Result<Vec<f64>> {
+        if let Some(newer) = newer.filter(|newer| newer.is_directed() != self.graph.is_directed()) {
+            let [own, other] = [self.graph.is_directed(), newer.is_directed()]
+                .map(|directed| if directed { "directed" } else { "undirected" });
+            let why = format!("it is {other}, but the model was fitted on a graph that is {own}");
+            return Err(Error::Unsuitable { stage: "newer graph", why });
+        }
         let View { graph, features, custom, known } = self.view(Seen::Training, newer, exec)?;
         let input = {
             let inputs = NodeInputs { features: &features, custom: &custom };
             PlacementInput::new(&graph, inputs, known.as_deref(), &self.preparations, exec)
         };
         let embeddings = rows_of(&fit.embedded, &input, exec)?;
-        let nodes: Vec<NodeId> = (0..graph.rows()).map(|node| node as NodeId).collect();
+        let count = if self.graph.is_directed() { graph.rows() / 2 } else { graph.rows() };
+        let nodes: Vec<NodeId> = (0..count).map(|node| node as NodeId).collect();
         let embeddings: Vec<&Matrix> = embeddings.iter().collect();
         Ok(fit.model.scores(&NodeDesign { embeddings: &embeddings, nodes: &nodes }, exec))
     }

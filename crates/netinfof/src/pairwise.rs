@@ -113,6 +113,8 @@ pub struct PairwiseSource<'a> {
     sides: Option<Arc<Sides>>,
     /// Of a weighted graph.
     weighted: Option<WeightedSource>,
+    /// Whether edges of other relations make common neighbours of pairs across the sides possible.
+    context: bool,
 }
 
 impl<'a> PairwiseSource<'a> {
@@ -136,7 +138,17 @@ impl<'a> PairwiseSource<'a> {
         let connections = Connections::new(&graph);
         let max_degree = MAX_DEGREE;
         let weighted = WeightedSource::new(&graph);
-        PairwiseSource { graph, max_degree, inverse, around, connections, features, sides: None, weighted }
+        PairwiseSource {
+            graph,
+            max_degree,
+            inverse,
+            around,
+            connections,
+            features,
+            sides: None,
+            weighted,
+            context: false,
+        }
     }
 
     /// The same for pairs across the two sides, if there are sides.
@@ -146,6 +158,14 @@ impl<'a> PairwiseSource<'a> {
             (self.inverse, self.around) = across::middle_weights(&self.graph, Some(sides));
             self.sides = Some(Arc::clone(sides));
         }
+        self
+    }
+
+    /// Declares that the graph has edges of other relations, so that the ends of a pair across two sides may have
+    /// common neighbours.
+    #[must_use]
+    pub(crate) fn with_context(mut self, context: bool) -> Self {
+        self.context = context;
         self
     }
 
@@ -332,7 +352,11 @@ impl<'a> Walker<'a> {
         let closeness = self.source.connections.closeness(i, j, linked);
         if let Some(sides) = &self.source.sides {
             let degrees = if sides.of(self.start) == 0 { [d, e] } else { [e, d] };
-            return across::columns(paths, degrees, closeness, cosines);
+            let mut columns = across::columns(paths, degrees, closeness, cosines);
+            if self.source.context {
+                columns[across::COMMON].copy_from_slice(&[common.ln_1p() as f32, aa.ln_1p() as f32]);
+            }
+            return columns;
         }
         let (log_d, log_e) = (d.ln_1p(), e.ln_1p());
         [

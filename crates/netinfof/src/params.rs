@@ -176,6 +176,13 @@ impl NodeParams {
         if default && !are_words(graph.features()) {
             params.component.kinds.retain(|&kind| kind != ComponentKind::L);
         }
+        if default && graph.is_directed() {
+            // Two steps of a directed graph lead to nodes of the same role: one step shows sources and targets alone.
+            let after =
+                params.component.kinds.iter().position(|&kind| kind == ComponentKind::P).expect("a default");
+            params.component.kinds.insert(after, ComponentKind::P1);
+            params.act.also.retain(|&kind| kind != ComponentKind::P1);
+        }
         if !default || graph.features().cols() == 0 {
             params.act.also.clear();
         }

@@ -63,6 +63,7 @@ pub fn nodes(
 ) -> Result<Report> {
     let params = &params.with_own_of(graph);
     without_use_of_times(graph, exec);
+    with_use_of_directions(graph, exec);
     report::<Nodes>(&Run { graph, given: own, goal, params, exec }, None)
 }
 
@@ -110,6 +111,7 @@ pub fn fit_nodes(
 ) -> Result<Fitted<TestedNodes>> {
     let params = &params.with_own_of(graph);
     without_use_of_times(graph, exec);
+    with_use_of_directions(graph, exec);
     fit::<Nodes>(&Run { graph, given: own, goal: Goal::Act, params, exec })
 }
 
@@ -127,8 +129,18 @@ pub fn fit_nodes(
 pub fn embedding(graph: &Graph, params: &NodeParams, exec: &Exec) -> Result<Model> {
     let params = params.with_own_of(graph);
     params.validate()?;
+    graph.check_no_context("embeddings")?;
     let built = component::build(graph.adjacency(), graph, &params.component, params.seed, exec)?;
     Ok(Model::of_components(graph, &built, &params, exec))
+}
+
+/// Says how directions of edges are used for nodes.
+fn with_use_of_directions(graph: &Graph, exec: &Exec) {
+    if graph.is_directed() {
+        exec.notice(
+            "directed: every component describes a node twice, as a source by its out-edges, and as a target by its in-edges",
+        );
+    }
 }
 
 /// Says that a split of nodes does not use the times of edges.
@@ -217,7 +229,8 @@ fn split<T: Task>(
     clock.lap_if(T::LEARNING_STAGE);
     {
         let adjacency = T::adjacency(run, &split);
-        let preparations = Preparations::learn(adjacency, run.graph.features(), common.component, run.exec)?;
+        let preparations =
+            Preparations::learn(adjacency, run.graph.inputs().features, common.component, run.exec)?;
         let builder = ComponentBuilder::new(adjacency, run.graph, &preparations, common.component, seed);
         for batch in builder.batches(run.exec) {
             let name = || format!("{} {}", seed.0, component::stage_name(&batch));

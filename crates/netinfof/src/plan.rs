@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::component::{self, ComponentParams};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Features, Graph};
+use crate::graph::{Context, Csr, Features, Graph};
 use crate::linalg::{DENSE_COST, SPARSE_COST};
 use crate::link::{PAIRWISE_WIDTH, WEIGHTED_WIDTH};
 use crate::params::{Goal, LinkParams, NodeParams};
@@ -145,8 +145,9 @@ struct GraphSizes {
 
 impl GraphSizes {
     fn of(graph: &Graph, params: &ComponentParams) -> Self {
-        let nodes = graph.nodes() as f64;
-        let (columns, stored, sparse) = match graph.features() {
+        let context = graph.context().map(Context::edges);
+        let nodes = context.map_or(graph.nodes(), Csr::rows) as f64;
+        let (columns, stored, sparse) = match graph.inputs().features {
             // One-hot degrees.
             Features::None => {
                 let mut degrees: Vec<usize> = (0..graph.nodes()).map(|node| graph.degree(node)).collect();
@@ -159,7 +160,8 @@ impl GraphSizes {
         };
         let adjacency = graph.adjacency();
         let weighted = adjacency.values().is_some();
-        GraphSizes { nodes, entries: adjacency.nnz() as f64, columns, stored, sparse, weighted }
+        let entries = (adjacency.nnz() + context.map_or(0, Csr::nnz)) as f64;
+        GraphSizes { nodes, entries, columns, stored, sparse, weighted }
     }
 
     /// An adjacency matrix of the nodes, with values if edges have weights.
@@ -348,7 +350,7 @@ fn links_in_one_way(
     let sizes = GraphSizes::of(graph, &params.component);
     let GraphSizes { nodes, entries, .. } = sizes;
     let threads = useful(exec);
-    let edges = entries / 2.0;
+    let edges = graph.edge_count() as f64;
     let act = goal == Goal::Act;
     let (train, valid, test) = if let Some(own) = own {
         let count = |positives: usize, negatives: usize| (positives + negatives.max(positives)) as f64;

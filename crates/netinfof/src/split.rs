@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::distinct_pairs::DistinctPairs;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
-use crate::graph::{Csr, Graph, NodeId, Pair, Sides, ordered};
+use crate::graph::{Context, Csr, Graph, NodeId, Pair, Sides, ordered};
 use crate::metric;
 use crate::seed::{Draw, Seed, Stream};
 
@@ -97,6 +97,15 @@ pub struct LinkSplit {
     sides: Option<Arc<Sides>>,
     /// The periods of the sets, if the edges have times.
     periods: Option<Box<time::Periods>>,
+    /// The edges of other relations, together with the training edges.
+    structure: Option<Box<Structure>>,
+}
+
+/// Training edges together with the context of the graph.
+#[derive(Clone, Debug)]
+struct Structure {
+    context: Arc<Context>,
+    edges: Csr,
 }
 
 impl LinkSplit {
@@ -114,6 +123,28 @@ impl LinkSplit {
     fn space_of<'a>(&'a self, edges: &'a Csr, set: usize) -> PairSpace<'a> {
         let present = self.periods.as_deref().map(|periods| &periods.present[set]);
         PairSpace { edges, sides: self.sides.as_deref(), present }
+    }
+
+    /// The edges that components see: the training edges and, if the graph has context, its edges.
+    pub(crate) fn structure(&self) -> &Csr {
+        self.structure.as_ref().map_or(&self.graph, |own| &own.edges)
+    }
+
+    /// The same without some of the training edges. A context edge of the same nodes stays.
+    pub(crate) fn structure_without(&self, taken: Vec<Pair>) -> Csr {
+        let taken = match &self.structure {
+            None => taken,
+            Some(own) => own.context.without_own(taken),
+        };
+        self.structure().without(&taken)
+    }
+
+    /// The training edges over all nodes of the structure.
+    pub(crate) fn padded(&self) -> Cow<'_, Csr> {
+        match &self.structure {
+            None => Cow::Borrowed(&self.graph),
+            Some(own) => Cow::Owned(Csr::symmetric(own.edges.rows(), &self.train)),
+        }
     }
 
     /// The adjacency of all known edges: those of the graph and of the three sets. A split may hold edges
@@ -210,6 +241,7 @@ pub fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec) -> Re
         within_graph: true,
         sides: sides_of(graph, params.protocol, exec),
         periods: None,
+        structure: None,
     };
     with_negatives(split, graph, seed, exec)
 }
@@ -296,6 +328,16 @@ pub fn links_given(
     if params.negatives != Negatives::Uniform && !(valid.negatives.is_empty() && test.negatives.is_empty()) {
         return bad("the split has negatives of its own, so none of the requested kind are drawn".into());
     }
+    if let Some(context) = graph.context() {
+        let held_out = [&valid.positives[..], &test.positives].concat();
+        let all = held_out.len();
+        let shared = all - context.without_own(held_out).len();
+        if 2 * shared >= all {
+            return bad(format!(
+                "{shared} of {all} validation and test edges are context edges too, which would reveal them; leave that relation out of the context"
+            ));
+        }
+    }
     let sides = sides_of(graph, params.protocol, exec);
     if let Some(sides) = &sides {
         for (set, held_out) in [("validation", &valid), ("test", &test)] {
@@ -324,6 +366,7 @@ pub fn links_given(
         within_graph: false,
         sides,
         periods,
+        structure: None,
     };
     with_negatives(split, graph, seed, exec)
 }
@@ -369,6 +412,13 @@ fn sides_of(graph: &Graph, protocol: Protocol, exec: &Exec) -> Option<Arc<Sides>
 
 /// Draws negatives for validation and test where there are none, and those for choices.
 fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) -> Result<LinkSplit> {
+    if let Some(context) = graph.shared_context() {
+        if graph.times().is_some() {
+            graph.check_no_context("splits by time")?;
+        }
+        let edges = context.joined_with(&split.graph);
+        split.structure = Some(Box::new(Structure { context: Arc::clone(context), edges }));
+    }
     let wanted = |set: &Pairs| if set.negatives.is_empty() { set.positives.len() } else { 0 };
     let (for_valid, for_test) = (wanted(&split.valid), wanted(&split.test));
     let (protocol, negatives) = (split.protocol, split.negatives);

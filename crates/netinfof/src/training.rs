@@ -187,7 +187,7 @@ fn dealt(pairs: &[Pair], folds: usize) -> impl Iterator<Item = (Pair, usize)> + 
 fn without(split: &LinkSplit, edges: &[Pair], fold: usize, folds: usize) -> Csr {
     let taken: Vec<Pair> =
         dealt(edges, folds).filter(|(_, own)| *own == fold).map(|(edge, _)| edge).collect();
-    split.graph.without(&taken)
+    split.structure_without(taken)
 }
 
 fn row_of(folds: &[CrossFitFold], fold: usize, node: NodeId) -> u32 {

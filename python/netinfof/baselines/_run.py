@@ -102,6 +102,7 @@ def run(
 
     seed = seed_of(random_state)
     whole = Graph.from_file(graph, random_state=seed) if isinstance(graph, (str, os.PathLike)) else Graph.of(graph)
+    whole._warn_of_context("used here")
     if task == "nodes" and whole.y is None:
         raise ValueError("invalid `graph`: it has no classes (need one class per node for task='nodes')")
     where = choose(device)

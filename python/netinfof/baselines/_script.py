@@ -155,6 +155,7 @@ def script(
         raise ValueError(f"invalid `path`: {path!r} (need a name that ends in .py)")
     seed = seed_of(random_state)
     whole = Graph.from_file(graph, random_state=seed) if isinstance(graph, (str, os.PathLike)) else Graph.of(graph)
+    whole._warn_of_context("used here")
     features = prepare(whole.x).scaled("length" if task == "links" else "sum")
     arrays: dict[str, Any] = {"x": features if features is not None else _degrees(whole)}
     if task == "nodes":

@@ -61,7 +61,7 @@ const SCOPES: [OptionScope; 31] = [
     replaced("max_evaluated", &[&["train"], &["split"]]),
     links("time"),
     links("protocol"),
-    links("directed"),
+    links("context"),
     links("negatives"),
     links("compat"),
     links("bins"),

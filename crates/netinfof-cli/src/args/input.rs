@@ -60,6 +60,12 @@ pub(crate) struct LoadArgs {
     /// are earlier than validation edges, and these earlier than test edges; an edge exists from the first contact of its nodes.
     #[arg(long, value_name = "COLUMN", help_heading = INPUT)]
     pub(crate) time: Option<String>,
+    /// Links: edges of another relation that serve as structure
+    ///
+    /// A file with two columns of ids and a header, such as item,brand. Columns that are named like the ends of GRAPH hold its nodes, others hold nodes of
+    /// another type. These edges are part of every training graph and are not predicted. May be given several times.
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
+    pub(crate) context: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
     /// Format of GRAPH [default: detected from the content]
@@ -131,9 +137,10 @@ pub(crate) struct SidesArgs {
     /// item or similar, or if the structure shows it]
     #[arg(long, conflicts_with = "no_bipartite", help_heading = INPUT)]
     pub(crate) bipartite: bool,
-    /// Links: keep the directions of the edges
+    /// Keep the directions of the edges
     ///
-    /// A link i → j is then not a link j → i: in splits, negatives, scores and recommendations. [default: edges are undirected]
+    /// A link i → j is then not a link j → i: in splits, negatives, scores and recommendations. Components describe every node as a source and as a
+    /// target. [default: edges are undirected]
     #[arg(long, conflicts_with_all = ["bipartite", "no_bipartite"], help_heading = INPUT)]
     pub(crate) directed: bool,
     /// The graph is not bipartite: all pairs of nodes may be links
@@ -211,6 +218,7 @@ impl LoadArgs {
         params.id.clone_from(&self.id);
         params.label.clone_from(&self.label);
         params.time.clone_from(&self.time);
+        params.context.clone_from(&self.context);
         params.bipartite = self.sides.stated();
         params.directed = self.sides.directed;
         params.weight.clone_from(&self.weights.weight);

@@ -28,6 +28,7 @@ impl ModelArgs {
             label: self.label.clone(),
             ends: self.ends.clone(),
             time: None,
+            context: Vec::new(),
             columns: ColumnArgs::default(),
             format: self.format,
             sides: SidesArgs::default(),
@@ -310,7 +311,8 @@ pub(super) fn tested_links(fitted: &Fitted<TestedLinks>, path: &Path) -> Result<
 
 /// Writes the predictions for the test nodes of the run.
 pub(super) fn tested_nodes(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
-    let (tested, ids) = (&fitted.tested, IdColumn::new(fitted.model.graph()));
+    let nodes = fitted.model.graph().names_of_nodes();
+    let (tested, ids) = (&fitted.tested, IdColumn::new(&nodes));
     if matches!(fitted.model.target_kind(), Some(TargetKind::Numbers | TargetKind::Labels)) {
         return targets::tested(fitted, path);
     }

@@ -7,13 +7,37 @@ use netinfof::report::Estimate;
 
 use super::chart;
 use super::table::{TableCell, count, escape, number, table, words};
+use crate::printer::context_relations;
 
 pub(super) fn facts(out: &mut String, report: &Report) {
     let g = &report.graph;
     let share = |part: usize| if g.nodes == 0 { 0.0 } else { part as f64 / g.nodes as f64 };
+    let edges = match (g.directed, g.weighted) {
+        (false, false) => "undirected, without self loops and duplicates",
+        (false, true) => "undirected and weighted, without self loops and duplicates",
+        (true, false) => {
+            "directed, without self loops and duplicates; a node counts once as source and once as target"
+        }
+        (true, true) => {
+            "directed and weighted, without self loops and duplicates; a node counts once as source and once as target"
+        }
+    };
+    let context = g
+        .context
+        .as_ref()
+        .map(|own| format!("{}; they are structure, and are not predicted", context_relations(own)));
+    let sides = g
+        .sides
+        .as_ref()
+        .filter(|_| !g.directed)
+        .map(|own| own.names.each_ref().map(|name| format!("side {name}")));
     let mut rows = vec![
-        ("nodes", count("nodes", g.nodes as u64), ""),
-        ("edges", count("edges", g.edges as u64), "undirected, without self loops and duplicates"),
+        (
+            "nodes",
+            count("nodes", g.nodes as u64),
+            if g.directed { "each node as source and as target" } else { "" },
+        ),
+        ("edges", count("edges", g.edges as u64), edges),
         ("features", count("features", g.features as u64), "columns"),
         ("features not zero", number("feature_density", g.feature_density, 4), "share of all entries"),
         ("classes", count("classes", g.classes as u64), ""),
@@ -35,6 +59,15 @@ pub(super) fn facts(out: &mut String, report: &Report) {
             "with the same neighbours, too",
         ),
     ];
+    if let (Some(names), Some(own)) = (&sides, &g.sides) {
+        rows.extend((0..2).map(|side| {
+            (names[side].as_str(), count(["side_0", "side_1"][side], own.nodes[side] as u64), "nodes")
+        }));
+    }
+    if let (Some(what), Some(own)) = (&context, &g.context) {
+        rows.push(("context edges", count("context_edges", own.edges as u64), what.as_str()));
+        rows.push(("context nodes", count("context_nodes", own.nodes as u64), "that only the context has"));
+    }
     if let Some(split) = report.splits.first() {
         let what = "test samples of the first split with the same features as a training sample";
         rows.push(("repeats across the split", count("repeats", split.repeats as u64), what));

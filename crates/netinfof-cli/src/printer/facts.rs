@@ -2,10 +2,16 @@
 
 use std::fmt::Write as _;
 
-use netinfof::graph::{GraphFacts, SidesOrigin, TargetFacts};
+use netinfof::graph::{ContextFacts, GraphFacts, SidesOrigin, TargetFacts};
 use netinfof::report::Estimate;
 
 use super::{plural, share};
+
+/// The relations of a context with their edges.
+pub(crate) fn context_relations(context: &ContextFacts) -> String {
+    let of = |own: &netinfof::graph::RelationFacts| format!("{}: {}", own.name, own.edges);
+    context.relations.iter().map(of).collect::<Vec<_>>().join(", ")
+}
 
 /// The facts about a graph, as lines for a terminal.
 pub(crate) fn facts(facts: &GraphFacts) -> String {
@@ -67,6 +73,17 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
             plural(times.repeats, "repeated contact")
         ));
     }
+    if let Some(context) = &facts.context {
+        lines.push(format!(
+            "  context     {} of {} ({}), not predicted",
+            plural(context.edges, "edge"),
+            plural(context.relations.len(), "other relation"),
+            context_relations(context)
+        ));
+        if context.nodes > 0 {
+            lines.push(format!("              {} that only the context has", plural(context.nodes, "node")));
+        }
+    }
     if let Some(r) = facts.degree_assortativity {
         lines.push(format!("  assortative {r:+.3} (correlation of the degrees at the ends of an edge)"));
     }
@@ -106,7 +123,9 @@ pub(crate) fn facts(facts: &GraphFacts) -> String {
     } else if facts.classes > 0 {
         lines.push(format!(
             "  classes     {}, {} of {} nodes labelled",
-            facts.classes, facts.labelled, facts.nodes
+            facts.classes,
+            facts.labelled,
+            if facts.directed { facts.nodes / 2 } else { facts.nodes }
         ));
     } else {
         lines.push("  classes     none".into());

@@ -61,6 +61,40 @@ fn directed_input_is_named() {
             .contains("directions are not read from a generated graph")
     );
     let edges = folder.file("edges.csv", table());
-    assert!(fault(&["probe", &edges, "--directed", "--task", "nodes"]).contains("--directed"));
     assert!(fault(&["inspect", &edges, "--directed", "--bipartite"]).contains("--bipartite"));
+}
+
+#[test]
+fn nodes_of_directed_graphs_are_predicted_by_their_own_ids() {
+    let folder = Folder::new();
+    let edges = folder.file("edges.csv", table());
+    let mut nodes = String::from("id,value,label\n");
+    for node in 0..120 {
+        let _ = writeln!(nodes, "n{node},{},{}", node % 7, ["a", "b", "c"][node % 3]);
+    }
+    let nodes = folder.file("nodes.csv", nodes);
+    let [train, valid, test] = [("train", 0..60), ("valid", 60..80), ("test", 80..120)].map(|(name, own)| {
+        let ids: Vec<String> = own.map(|node| format!("n{node}")).collect();
+        folder.file(&format!("{name}.txt"), ids.join("\n"))
+    });
+    let (model, tested, all) = (folder.path("n.model"), folder.path("tested.csv"), folder.path("all.csv"));
+    let own = ["--nodes", &nodes, "--directed", "--task", "nodes"];
+    let split = ["--train", &train, "--valid", &valid, "--test", &test];
+    let args = [&["act", &edges][..], &own, &split, &["--save", &model, "--predictions", &tested]].concat();
+    let (shown, notes) = well(&args);
+    assert!(shown.contains("3 classes · directed (120 nodes as source and target)"), "{shown}");
+    assert!(notes.contains("as a source by its out-edges, and as a target by its in-edges"), "{notes}");
+    let rows = |path: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().skip(1).map(|row| row.split(',').next().unwrap().to_string()).collect()
+    };
+    assert_eq!(rows(&tested).len(), 40);
+    assert!(rows(&tested).contains(&"n85".to_string()));
+    well(&["predict", &model, "-o", &all]);
+    assert_eq!((rows(&all).len(), &rows(&all)[5][..]), (120, "n5"));
+    // A newer graph is read with directions, too.
+    well(&["predict", &model, "--graph", &edges, "--node-table", &nodes, "-o", &all]);
+    assert_eq!(rows(&all).len(), 120);
+    let (text, _) = well(&["inspect", &edges, "--nodes", &nodes, "--directed"]);
+    assert!(text.contains("3, 120 of 120 nodes labelled") && text.contains("homophily"), "{text}");
 }

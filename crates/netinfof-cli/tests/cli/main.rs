@@ -1,6 +1,7 @@
 //! The command from the outside: what it prints, what it writes, how it exits.
 
 mod bipartite;
+mod context;
 mod contract;
 mod datasets;
 mod directed;

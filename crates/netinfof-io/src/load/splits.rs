@@ -71,7 +71,7 @@ pub(super) fn by_id(graph: &Graph) -> impl Fn(&str) -> Option<NodeId> {
 
 /// Finds nodes by their ids; in a bipartite graph an id without the name of its side belongs to the side that is
 /// given.
-fn by_side(graph: &Graph) -> impl Fn(&str, usize) -> Option<NodeId> {
+pub(super) fn by_side(graph: &Graph) -> impl Fn(&str, usize) -> Option<NodeId> {
     let number = by_id(graph);
     move |cell, side| {
         let qualified = graph.sides().filter(|sides| sides.has_qualified_ids());
@@ -125,7 +125,7 @@ impl<const N: usize> IdColumns<N> {
     }
 
     /// Issues a notice about the columns that are read, if there is a choice.
-    fn notice(&self, path: &Path, what: &str, label: Option<usize>, exec: &Exec) {
+    pub(super) fn notice(&self, path: &Path, what: &str, label: Option<usize>, exec: &Exec) {
         if self.names.is_none() && self.width <= N {
             return;
         }
@@ -349,7 +349,10 @@ pub fn node_split(path: &Path) -> Result<NodeSets> {
 
 /// Reads a user-supplied node split from files of ids, one per line, by the graph's own ids.
 pub fn node_split_files(files: &SplitFiles, graph: &Graph, exec: &Exec) -> Result<NodeSets> {
-    let number = by_id(graph);
+    // In a directed graph the source stands for the node.
+    let of_side = by_side(graph);
+    let number =
+        |id: &str| of_side(id, 0).filter(|&node| !graph.is_directed() || (node as usize) < graph.nodes() / 2);
     let read = |path: &Path| -> Result<Vec<NodeId>> {
         let mut rows = Table::open(path)?;
         let known = |names: &[String]| id_column(names).map(|at| [at]);

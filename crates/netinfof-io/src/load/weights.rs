@@ -52,9 +52,8 @@ pub(super) fn in_roles(graph: Graph, source: &str, exec: &Exec) -> Result<Graph>
     let (name, count) = (graph.name().to_string(), graph.nodes());
     let (graph, notices) = graph.in_roles()?;
     let notices: Vec<String> = notices.into_iter().map(|notice| format!("; {notice}")).collect();
-    let labels = "; labels are not used";
     exec.notice(format!(
-        "{name}: directed, {count} nodes, each as `source:ID` and as `target:ID`{labels}{}",
+        "{name}: directed, {count} nodes, each as `source:ID` and as `target:ID`{}",
         notices.concat()
     ));
     Ok(graph)

@@ -23,6 +23,8 @@ pub(crate) struct NodePlacement {
     pub(crate) kind: ComponentKind,
     pub(crate) basis: PlacementBasis,
     pub(crate) norm: Norm,
+    /// Whether the rows of the two roles of a node of a directed graph are placed side by side.
+    pub(crate) both_roles: bool,
 }
 
 /// The part of a basis that does not depend on one graph.
@@ -87,7 +89,7 @@ impl<'a> PlacementInput<'a> {
 
 impl Stored for NodePlacement {
     fn write(&self, out: &mut StageWriter<'_>) -> std::io::Result<()> {
-        let NodePlacement { kind, basis, norm } = self;
+        let NodePlacement { kind, basis, norm, both_roles } = self;
         let from = match basis {
             PlacementBasis::Nothing => 0,
             PlacementBasis::Adjacency { .. } => 1,
@@ -95,7 +97,7 @@ impl Stored for NodePlacement {
             PlacementBasis::Features { .. } => 3,
             PlacementBasis::Custom { .. } => 4,
         };
-        out.value(&(kind, from, norm.unit, norm.shortest.to_bits(), norm.scale.is_some()))?;
+        out.value(&(kind, from, norm.unit, norm.shortest.to_bits(), norm.scale.is_some(), both_roles))?;
         out.slice(norm.scale.as_deref().unwrap_or_default())?;
         match basis {
             PlacementBasis::Nothing => Ok(()),
@@ -118,7 +120,8 @@ impl Stored for NodePlacement {
     }
 
     fn read(input: &mut StageReader<'_>) -> Option<Self> {
-        let (kind, from, unit, shortest, scaled): (ComponentKind, u8, bool, u32, bool) = input.value()?;
+        let (kind, from, unit, shortest, scaled, both_roles): (ComponentKind, u8, bool, u32, bool, bool) =
+            input.value()?;
         let scale: Vec<f32> = input.slice()?;
         let norm = Norm { scale: scaled.then_some(scale), unit, shortest: f32::from_bits(shortest) };
         let basis = match from {
@@ -138,7 +141,7 @@ impl Stored for NodePlacement {
             }
             _ => return None,
         };
-        Some(NodePlacement { kind, basis, norm })
+        Some(NodePlacement { kind, basis, norm, both_roles })
     }
 }
 
@@ -162,24 +165,25 @@ impl NodePlacement {
                 PlacementBasis::Features { axes: axes.clone(), shift: shift.clone(), filter: *filter }
             }
         };
-        NodePlacement { kind: component.kind, basis, norm }
+        NodePlacement { kind: component.kind, basis, norm, both_roles: false }
     }
 
     /// Dimensions of a row.
     pub(crate) fn cols(&self) -> usize {
-        match &self.basis {
+        let cols = match &self.basis {
             PlacementBasis::Nothing => 1,
             PlacementBasis::Adjacency { axes }
             | PlacementBasis::Walks { axes, .. }
             | PlacementBasis::Features { axes, .. }
             | PlacementBasis::Custom { axes, .. } => axes.cols(),
-        }
+        };
+        if self.both_roles { 2 * cols } else { cols }
     }
 
     /// The normalised rows of all nodes.
     pub(crate) fn rows(&self, input: &PlacementInput<'_>, exec: &Exec) -> Matrix {
         let basis = match &self.basis {
-            PlacementBasis::Nothing => return self.norm.apply(Matrix::zeros(input.graph.rows(), 1), exec),
+            PlacementBasis::Nothing => return self.normed(Matrix::zeros(input.graph.rows(), 1), exec),
             PlacementBasis::Adjacency { axes } => Basis::Adjacency(input.axes(axes, exec).into_owned()),
             PlacementBasis::Walks { axes, trials, seed } => {
                 Basis::Walks { axes: input.axes(axes, exec).into_owned(), trials: *trials, seed: *seed }
@@ -210,6 +214,11 @@ impl NodePlacement {
             }
         };
         let rows = basis.embed(input.graph, exec).expect("only nothing has no rows");
+        self.normed(rows, exec)
+    }
+
+    fn normed(&self, rows: Matrix, exec: &Exec) -> Matrix {
+        let rows = if self.both_roles { super::both_roles(&rows, exec) } else { rows };
         self.norm.apply(rows, exec)
     }
 }

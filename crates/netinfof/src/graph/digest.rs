@@ -24,6 +24,14 @@ impl Graph {
             digest.add("sides", &second);
             digest.add("roles", &[u8::from(sides.are_roles())]);
         }
+        if let Some(context) = &self.context {
+            let (edges, features, custom) = context.inputs();
+            add_csr(&mut digest, "context", edges);
+            add_features(&mut digest, "context features", features);
+            for own in custom {
+                add_features(&mut digest, own.name(), &own.rows);
+            }
+        }
         if let Some(times) = &self.times {
             times.add_to(&mut digest);
         }

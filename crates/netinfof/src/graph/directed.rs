@@ -7,9 +7,10 @@
 //! is that two of its nodes are one: [`Sides::twin`] says so, for pairs that are no candidates and for the columns
 //! of X that need both roles of a node.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Features, Graph, NodeId, Pair, Sides, WeightTransform};
+use super::{Csr, Features, Graph, LabelSets, NodeId, Pair, Sides, Target, WeightTransform};
 use crate::error::{Error, Result};
 
 /// Names of the two roles.
@@ -20,6 +21,8 @@ pub const ROLES: [&str; 2] = ["source", "target"];
 pub(super) struct ListedEdges {
     edges: Vec<Pair>,
     weights: Option<(Vec<f32>, WeightTransform)>,
+    /// Their times, and whether they are dates, if there are any.
+    times: Option<(Vec<f64>, bool)>,
 }
 
 impl Graph {
@@ -27,8 +30,16 @@ impl Graph {
     /// weights of its entries.
     #[must_use]
     pub fn with_directions(mut self, edges: Vec<Pair>, weights: Option<(Vec<f32>, WeightTransform)>) -> Self {
-        self.listed = Some(Arc::new(ListedEdges { edges, weights }));
+        self.listed = Some(Arc::new(ListedEdges { edges, weights, times: None }));
         self
+    }
+
+    /// Notes the times of the listed edges, if directions were noted.
+    pub(super) fn note_times(&mut self, contacts: &[Pair], times: &[f64], dates: bool) {
+        if let Some(listed) = self.listed.as_mut().filter(|listed| listed.edges == contacts) {
+            let (edges, weights) = (listed.edges.clone(), listed.weights.clone());
+            *listed = Arc::new(ListedEdges { edges, weights, times: Some((times.to_vec(), dates)) });
+        }
     }
 
     /// Whether directions were noted.
@@ -37,8 +48,8 @@ impl Graph {
     }
 
     /// The directed graph: a bipartite graph of the nodes as sources, followed by the nodes as targets, with the
-    /// features of each node in both roles and without labels. Also returns notices about weights. Panics without
-    /// directions.
+    /// features of each node in both roles. The source stands for the node where nodes are predicted: it has the
+    /// label. Also returns notices about weights. Panics without directions.
     ///
     /// ```
     /// use netinfof::Graph;
@@ -52,6 +63,7 @@ impl Graph {
     /// ```
     pub fn in_roles(self) -> Result<(Self, Vec<String>)> {
         let listed = self.listed.clone().expect("directions were noted");
+        self.check_no_context("directed graphs")?;
         if self.sides().is_some() {
             let what =
                 "a bipartite graph: its edges always lead from one side to the other; leave `directed` out";
@@ -78,6 +90,14 @@ impl Graph {
                 weights.iter().enumerate().filter(|own| keeps(own.0)).map(|own| *own.1).collect();
             (graph, notices) = graph.with_weights(&edges, &own, *transform)?;
         }
+        if let Some(times) = self.times() {
+            let Some((own, dates)) = &listed.times else {
+                let what = format!("times in `{}` of other edges than those with directions", times.column());
+                return Err(Error::InvalidGraph { what });
+            };
+            let own: Vec<f64> = own.iter().enumerate().filter(|own| keeps(own.0)).map(|own| *own.1).collect();
+            graph = graph.with_times(times.column(), &edges, &own, *dates)?;
+        }
         let twice: Vec<NodeId> = (0..count).chain(0..count).collect();
         graph.features = match &self.features {
             Features::None => Features::None,
@@ -87,11 +107,59 @@ impl Graph {
             let rows = own.rows.rows_of(&twice);
             graph.custom.push(super::CustomComponent { name: own.name, rows });
         }
+        graph = graph.with_target_of_sources(&self)?;
         graph.schema.clone_from(&self.schema);
         graph.unknown_nodes = self.unknown_nodes;
         let sides = Sides::new((0..nodes).map(|node| node >= count).collect());
         let sides = sides.named(ROLES.map(String::from)).with_qualified_ids(true).into_roles();
         Ok((graph.with_sides(sides)?, notices))
+    }
+
+    /// The same with the target of the nodes, which the sources have.
+    fn with_target_of_sources(self, nodes: &Graph) -> Result<Self> {
+        let unknown = nodes.nodes();
+        if let Some(labels) = nodes.labels() {
+            let labels = labels.iter().copied().chain(std::iter::repeat_n(-1, unknown)).collect();
+            return Ok(self.with_labels(labels)?.with_class_names(nodes.class_names.clone()));
+        }
+        match nodes.target() {
+            None => Ok(self),
+            Some(Target::Numbers(values)) => self
+                .with_numbers(values.iter().copied().chain(std::iter::repeat_n(f64::NAN, unknown)).collect()),
+            Some(Target::Labels(sets)) => {
+                let width = sets.names().len();
+                let row = |node: usize| match sets.row(node) {
+                    Some(own) => own.iter().map(|&has| i8::from(has == 1)).collect(),
+                    None => vec![-1; width],
+                };
+                let mut rows: Vec<i8> = (0..unknown).flat_map(row).collect();
+                rows.resize(2 * unknown * width, -1);
+                self.with_label_sets(LabelSets::new(sets.names().to_vec(), &rows)?)
+            }
+        }
+    }
+
+    /// The labels, in a directed graph of both roles of every node.
+    pub(super) fn labels_of_roles(&self) -> Option<Cow<'_, [i32]>> {
+        let labels = self.labels()?;
+        if !self.is_directed() {
+            return Some(Cow::Borrowed(labels));
+        }
+        let sources = &labels[..labels.len() / 2];
+        Some(Cow::Owned([sources, sources].concat()))
+    }
+
+    /// The nodes without edges, features and labels, by their names; in a directed graph each of them once.
+    pub fn names_of_nodes(&self) -> Graph {
+        let bare = self.bare();
+        if !self.is_directed() {
+            return bare;
+        }
+        let count = self.nodes() / 2;
+        let sides = self.sides().expect("roles are sides");
+        let name = |node: usize| sides.plain(node as NodeId, &self.node_name(node)).to_string();
+        let ids = (0..count).map(name).collect();
+        Graph::from_pattern(self.name(), Csr::symmetric(count, &[]), 0).with_ids(ids).without_sides()
     }
 
     /// For every node, the first node with the same features; in a directed graph of the same role.

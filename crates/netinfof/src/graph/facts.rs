@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::target::TargetFacts;
 use super::{
-    ColumnSummary, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema, Sides, SidesOrigin,
-    TimesFacts, Truth, WeightFacts, shape,
+    ColumnSummary, Context, ContextFacts, Csr, EdgeTimes, EdgeWeights, Features, Graph, NodeId, Schema,
+    Sides, SidesOrigin, TimesFacts, Truth, WeightFacts, shape,
 };
 use crate::evidence::Estimate;
 
@@ -112,6 +112,9 @@ pub struct GraphFacts {
     /// The times of the edges, if they were read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<TimesFacts>,
+    /// Edges of other relations that serve as structure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextFacts>,
 }
 
 /// The two sides of a bipartite graph.
@@ -174,7 +177,8 @@ impl Graph {
         let assortativity = assortativity(&self.adjacency, &degrees);
         degrees.sort_unstable();
         let labelled = self.labelled();
-        let (edge_homophily, homophily) = self.labels().and_then(|l| homophily(&self.adjacency, l)).unzip();
+        let labels = self.labels_of_roles();
+        let (edge_homophily, homophily) = labels.and_then(|l| homophily(&self.adjacency, &l)).unzip();
         let shape = shape::of(&self.adjacency);
         let listed = self.classes() <= LISTED_CLASSES;
         let mut class_sizes = vec![0; if listed { self.classes() } else { 0 }];
@@ -232,6 +236,7 @@ impl Graph {
             truth: self.truth.clone(),
             sides: self.sides().map(SidesFacts::of),
             times: self.times().map(EdgeTimes::facts),
+            context: self.context().map(Context::facts),
         }
     }
 }

@@ -123,7 +123,7 @@ impl Features {
         }
     }
 
-    pub(super) fn check(&self, nodes: usize) -> Result<()> {
+    pub(crate) fn check(&self, nodes: usize) -> Result<()> {
         const MOST: usize = 1 << 26;
         if self.cols() > MOST {
             let what = format!("{} feature columns; at most {MOST} are possible", self.cols());

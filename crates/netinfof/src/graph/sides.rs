@@ -97,7 +97,8 @@ impl Sides {
 
     /// The side of a node: 0 or 1.
     pub fn of(&self, node: NodeId) -> usize {
-        usize::from(self.second[node as usize])
+        // Context nodes, which follow the others, are on no side; callers that see them treat them as the first.
+        usize::from(self.second.get(node as usize).is_some_and(|&second| second))
     }
 
     /// Whether a pair joins the two sides, and in a directed graph two different nodes.

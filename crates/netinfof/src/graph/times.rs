@@ -223,6 +223,7 @@ impl Graph {
             return bad(format!("the times in `{column}` are not those of the graph's edges"));
         }
         let unit = if dates { TimeUnit::Date } else { TimeUnit::of_range(range(&first)) };
+        self.note_times(contacts, times, dates);
         self.times = Some(Arc::new(EdgeTimes { column, unit, first, repeats }));
         Ok(self)
     }

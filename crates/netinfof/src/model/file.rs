@@ -1,6 +1,7 @@
 //! Model files: safetensors with one metadata entry, which holds everything that is not an array, and a
 //! digest of the whole.
 
+mod context;
 mod reader;
 mod writer;
 
@@ -12,6 +13,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use self::context::ContextHead;
 use self::reader::ArrayReader;
 use self::writer::{ArrayWriter, put_graph, put_pairwise};
 use super::{About, FittedTask, LinkFit, Model, ModelKind, NodeFit, RankingChoice};
@@ -28,7 +30,9 @@ use crate::seed::Seed;
 use crate::spec::ComponentKind;
 
 /// Format version; incremented when older programs can no longer read new files.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+/// The version of files without context, which older programs can read.
+const WITHOUT_CONTEXT: u32 = 5;
 /// The version of files without weights and directions of edges and whose target is classes, if it is of nodes, which
 /// older programs can read.
 const OF_CLASSES: u32 = 4;
@@ -63,6 +67,9 @@ struct ModelHead {
     /// The columns of the model's graph, by which those of newer graphs are matched.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     schema: Option<Schema>,
+    /// The edges of other relations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<ContextHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<LinkHead>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -212,6 +219,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         }
         FittedTask::Embedding(places) => places.iter().for_each(|place| put(place, &mut arrays)),
     }
+    let context = context::put(&model.graph, &mut arrays);
     let head = ModelHead {
         about: model.about.clone(),
         components,
@@ -223,6 +231,7 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
         }),
         weights: model.weight_scale(),
         schema: model.graph.schema().cloned(),
+        context,
         links,
         nodes,
     };
@@ -239,7 +248,8 @@ pub(super) fn to_bytes(model: &Model, path: &Path) -> Result<Vec<u8>> {
     let tables = head.components.iter().any(from_table) || !model.graph.custom_components().is_empty();
     let of_classes = head.nodes.as_ref().is_none_or(|nodes| nodes.calibration.is_some());
     let format = match (head.sides.is_some() || head.schema.is_some(), tables) {
-        _ if !of_classes || head.weights.is_some() || model.graph.is_directed() => VERSION,
+        _ if head.context.is_some() => VERSION,
+        _ if !of_classes || head.weights.is_some() || model.graph.is_directed() => WITHOUT_CONTEXT,
         (true, _) => OF_CLASSES,
         (false, true) => WITHOUT_SIDES,
         (false, false) => WITHOUT_TABLES,
@@ -302,7 +312,8 @@ pub(super) fn from_bytes(bytes: &[u8], path: &Path) -> Result<Model> {
 }
 
 fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
-    let ModelHead { about, components, mut preparations, sides, weights, schema, links, nodes } = head;
+    let ModelHead { about, components, mut preparations, sides, weights, schema, context, links, nodes } =
+        head;
     let (mut graph, training) = graph(found, &about, weights)?;
     let weighted = training.values().is_some();
     if let Some(SidesHead { names, qualified, roles }) = sides {
@@ -323,6 +334,9 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
         }
         graph = graph.with_schema(schema);
     }
+    if let Some(head) = context {
+        graph = context::read(found, graph, head)?;
+    }
     if let Some(rare) = &mut preparations[1] {
         let rarity = found.floats("features.rarity")?;
         found.check("features.rarity", rarity.len(), graph.features().cols())?;
@@ -338,9 +352,11 @@ fn model(found: &ArrayReader<'_>, head: ModelHead) -> Result<Model> {
         let name = made.kind.name();
         graph = graph.with_component(name, found.matrix(&format!("{name}.rows"))?)?;
     }
+    let rows = graph.context().map_or(about.nodes, |context| context.edges().rows());
+    let both_roles = nodes.is_some() && graph.is_directed();
     let places: Vec<NodePlacement> = components
         .into_iter()
-        .map(|made| place(found, made, about.nodes, weighted, &preparations))
+        .map(|made| place(found, made, rows, weighted, both_roles, &preparations))
         .collect::<Result<_>>()?;
     let fit = match (links, nodes) {
         (Some(links), None) => {
@@ -380,15 +396,7 @@ fn graph(found: &ArrayReader<'_>, about: &About, scale: Option<WeightScale>) -> 
     } else {
         graph.adjacency().clone()
     };
-    if found.has("features") {
-        graph = graph.with_features(Features::Dense(found.matrix("features")?))?;
-    } else if found.has("features.indptr") {
-        let columns = found.counts("features.columns")?;
-        found.check("features.columns", columns.len(), 1)?;
-        let values = if found.has("features.values") { Some(found.floats("features.values")?) } else { None };
-        let (indptr, indices) = (found.counts("features.indptr")?, found.numbers("features.indices")?);
-        graph = graph.with_features(Features::Sparse(Csr::new(columns[0], indptr, indices, values)?))?;
-    }
+    graph = graph.with_features(features(found, "features")?)?;
     if found.has("ids.ends") {
         let (ends, text) = (found.counts("ids.ends")?, found.bytes("ids")?);
         found.check("ids.ends", ends.len(), about.nodes)?;
@@ -405,11 +413,28 @@ fn graph(found: &ArrayReader<'_>, about: &About, scale: Option<WeightScale>) -> 
     Ok((graph, training))
 }
 
+/// Features, dense or sparse; none if there are no such arrays.
+fn features(found: &ArrayReader<'_>, name: &str) -> Result<Features> {
+    let part = |end: &str| format!("{name}.{end}");
+    if found.has(name) {
+        return Ok(Features::Dense(found.matrix(name)?));
+    }
+    if !found.has(&part("indptr")) {
+        return Ok(Features::None);
+    }
+    let columns = found.counts(&part("columns"))?;
+    found.check(&part("columns"), columns.len(), 1)?;
+    let values = if found.has(&part("values")) { Some(found.floats(&part("values"))?) } else { None };
+    let (indptr, indices) = (found.counts(&part("indptr"))?, found.numbers(&part("indices"))?);
+    Ok(Features::Sparse(Csr::new(columns[0], indptr, indices, values)?))
+}
+
 fn place(
     found: &ArrayReader<'_>,
     made: StoredComponent,
     nodes: usize,
     weighted: bool,
+    both_roles: bool,
     preparations: &[Option<Preparation>; 2],
 ) -> Result<NodePlacement> {
     let name = made.kind.name();
@@ -452,6 +477,7 @@ fn place(
         kind: made.kind,
         basis,
         norm: Norm { scale, unit: made.unit_rows, shortest: made.shortest_row },
+        both_roles,
     };
     if let Some(scale) = &place.norm.scale {
         found.check(&format!("{name}.scale"), scale.len(), place.cols())?;

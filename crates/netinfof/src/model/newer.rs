@@ -25,11 +25,16 @@ impl Model {
                 Seen::Training => &self.training,
                 Seen::All => self.graph.adjacency(),
             };
-            let features = Cow::Borrowed(self.graph.features());
-            let custom = Cow::Borrowed(self.graph.custom_components());
+            let inputs = self.graph.inputs();
+            let (features, custom) = (Cow::Borrowed(inputs.features), Cow::Borrowed(inputs.custom));
             return Ok(View { graph: Cow::Borrowed(edges), features, custom, known: None });
         };
         let unsuitable = |why: String| Err(Error::Unsuitable { stage: "newer graph", why });
+        if self.graph.context().is_some() || newer.context().is_some() {
+            return unsuitable(
+                "a model of a graph with context predicts for its own graph only; fit it again on the newer graph with its context".into(),
+            );
+        }
         if newer.has_unknown_nodes() {
             return self.view_of_unknown(newer, exec);
         }

@@ -283,11 +283,14 @@ impl LinkScorer {
 
     /// Nodes that may be partners of this one because they are close to it.
     fn near(&self, source: &PairwiseSource<'_>, node: NodeId, most: usize) -> Vec<NodeId> {
-        if self.graph.sides().is_some() {
+        let mut found = if self.graph.sides().is_some() {
             across(source.graph(), node, most)
         } else {
             around(source.graph(), node, most)
-        }
+        };
+        // Context nodes are no partners.
+        found.retain(|&other| (other as usize) < self.graph.nodes());
+        found
     }
 
     /// The best partners of every first node, in the order of the nodes.

@@ -106,7 +106,7 @@ impl Model {
         };
         let scores = self.node_scores(fit, newer, exec)?;
         let values = scores.iter().map(|&score| calibration.predict(score)).collect();
-        Ok(NumberPredictions { graph: newer.unwrap_or(&self.graph).bare(), scores, values })
+        Ok(NumberPredictions { graph: newer.unwrap_or(&self.graph).names_of_nodes(), scores, values })
     }
 
     /// Probabilities of labels for every node of the model's own graph, or of a newer one (see [`Model::links`]).
@@ -117,7 +117,7 @@ impl Model {
         };
         let scores = self.node_scores(fit, newer, exec)?;
         Ok(LabelPredictions {
-            graph: newer.unwrap_or(&self.graph).bare(),
+            graph: newer.unwrap_or(&self.graph).names_of_nodes(),
             names: calibration.names.clone(),
             probabilities: calibration.probabilities(&scores),
             threshold: calibration.threshold,

@@ -4,7 +4,8 @@
 use super::COLUMNS;
 use crate::graph::{Csr, Sides};
 
-/// The columns of X for such pairs, in the same places. The two that remain empty have no effect.
+/// The columns of X for such pairs, in the same places. The two that remain empty without context
+/// have no effect.
 #[cfg(test)]
 pub(super) const NAMES: [&str; COLUMNS.len()] = [
     "paths of 3, normalised",
@@ -28,6 +29,9 @@ pub(super) const NAMES: [&str; COLUMNS.len()] = [
     "features of one and nearest neighbour of the other",
     "features of the neighbours",
 ];
+
+/// The columns that only context fills: common neighbours, and by degree (Adamic-Adar).
+pub(super) const COMMON: std::ops::Range<usize> = 2..4;
 
 /// For every node, its two weights as a middle node of a path of three edges, and their sums over its
 /// neighbours.

@@ -39,7 +39,7 @@ pub const MARK_AUC: f64 = 0.05;
 pub const MARK_ERRORS: f64 = 3.0;
 
 /// Every kind of finding about a split of links.
-pub const LINK_KINDS: [&str; 20] = [
+pub const LINK_KINDS: [&str; 21] = [
     "empty-set",
     "test-in-training",
     "validation-in-training",
@@ -50,6 +50,7 @@ pub const LINK_KINDS: [&str; 20] = [
     "not-in-graph",
     "self-loops",
     "inside-one-side",
+    "held-out-in-context",
     "repeated-pairs",
     "duplicated-nodes",
     "test-negatives-too-easy",
@@ -255,6 +256,27 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
             let bad: Vec<Pair> = part.iter().copied().filter(|&pair| !seen.insert(ordered(pair))).collect();
             findings.pairs("repeated-pairs", &bad, |_| {
                 format!("{repeated} of {} {name} pairs are duplicates", part.len())
+            });
+        }
+    }
+    if let Some(context) = graph.context() {
+        for (name, part) in &parts[1..3] {
+            let known = context.without_own(part.to_vec());
+            let shared = part.len() - known.len();
+            // A few are a signal of the context; most of them would be copies of the edges.
+            if 2 * shared < part.len().max(1) {
+                if shared > 0 {
+                    exec.notice(format!("{shared} of {} {name} edges are context edges, too", part.len()));
+                }
+                continue;
+            }
+            let known: HashSet<Pair> = known.into_iter().collect();
+            let bad: Vec<Pair> = part.iter().copied().filter(|pair| !known.contains(pair)).collect();
+            findings.pairs("held-out-in-context", &bad, |n| {
+                format!(
+                    "{n} of {} {name} edges are context edges, which every training graph has",
+                    part.len()
+                )
             });
         }
     }

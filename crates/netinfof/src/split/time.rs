@@ -192,6 +192,7 @@ pub(super) fn links(graph: &Graph, params: &SplitParams, seed: Seed, exec: &Exec
         within_graph: true,
         sides,
         periods: Some(Box::new(periods)),
+        structure: None,
     };
     with_negatives(split, graph, seed, exec)
 }

@@ -49,7 +49,25 @@ pub(super) fn shuffled(
             }
         }
     }
-    each_batch(edges, &graph.features().rows_of(&order), &own, seed, exec, use_batch)
+    if let Some(context) = graph.context() {
+        order.extend(shuffled_by_type(&context.nodes().types, graph.nodes() as NodeId, &mut draw));
+    }
+    each_batch(edges, &graph.inputs().features.rows_of(&order), &own, seed, exec, use_batch)
+}
+
+/// Numbers of context nodes, shuffled among those of the same type: types may have different kinds of features.
+fn shuffled_by_type(types: &[u32], first: NodeId, draw: &mut Draw) -> Vec<NodeId> {
+    let mut order: Vec<NodeId> = (first..).take(types.len()).collect();
+    let mut kinds = types.to_vec();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds {
+        let own: Vec<usize> = (0..types.len()).filter(|&at| types[at] == kind).collect();
+        let mut shuffled: Vec<NodeId> = own.iter().map(|&at| order[at]).collect();
+        draw.shuffle(&mut shuffled);
+        own.into_iter().zip(shuffled).for_each(|(at, other)| order[at] = other);
+    }
+    order
 }
 
 /// Features propagated over other edges, between nodes of the same degrees: what smoothing over any edges carries.

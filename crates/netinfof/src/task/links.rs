@@ -155,7 +155,7 @@ impl Task for Links {
     }
 
     fn adjacency<'a>(_: &Run<'a, Self>, split: &'a LinkSplit) -> &'a Csr {
-        &split.graph
+        split.structure()
     }
 
     fn begin<'a>(run: &'a Run<'a, Self>, split: &'a LinkSplit, keep: bool, seed: Seed) -> Result<Work<'a>> {
@@ -163,7 +163,9 @@ impl Task for Links {
         let training = Training::draw(split, &params.training(), seed)?;
         let pairwise = params.component.kinds.iter().any(|kind| kind.is_pairwise());
         let source = pairwise.then(|| {
-            PairwiseSource::new(&split.graph, graph.features(), &params.component, exec).across(split.sides())
+            PairwiseSource::new(split.structure(), graph.inputs().features, &params.component, exec)
+                .across(split.sides())
+                .with_context(graph.context().is_some())
         });
         let own_negatives = split.negatives_per_edge > 0;
         let valid = if goal == Goal::Act || !own_negatives { &split.valid } else { &Pairs::default() };
@@ -273,7 +275,7 @@ impl Task for Links {
             let own = &run.params.component;
             control = run.exec.kept(control::stage_name("shuffled 0", seed), || {
                 let mut found = Vec::new();
-                control::shuffled(&split.graph, run.graph, own, seed, 0, run.exec, |components| {
+                control::shuffled(split.structure(), run.graph, own, seed, 0, run.exec, |components| {
                     let sets = Some(&recording);
                     let learned =
                         link::learn_embedded(components, split, training, sets, &learning, false, run.exec)?;

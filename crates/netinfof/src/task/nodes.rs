@@ -4,10 +4,11 @@ use super::interactions::{self, Factor};
 use super::{CommonParams, MeasuredInformation, Run, Task, control, part_of};
 use crate::act::{self, ActReport, NodeResult};
 use crate::component::{
-    self, Component, ComponentBuilder, ComponentParams, NodePlacement, Normalization, Preparations,
+    self, Component, ComponentBuilder, ComponentParams, NodePlacement, Norm, Normalization, Preparations,
 };
 use crate::csr::{Csr, NodeId};
 use crate::error::{Error, Result};
+use crate::exec::Exec;
 use crate::findings::ComponentReport;
 use crate::information::{ComponentBlocks, Information, Part, SampleTarget, group};
 use crate::kernel;
@@ -50,6 +51,8 @@ pub(crate) struct Work<'a> {
     /// How components place the nodes of other graphs, if the model is kept.
     placements: Vec<NodePlacement>,
     keep: bool,
+    /// Whether the graph is directed: nodes are described in both roles.
+    both_roles: bool,
 }
 
 impl Work<'_> {
@@ -67,10 +70,24 @@ impl Work<'_> {
     ) -> Component {
         let &Run { params, exec, .. } = run;
         if self.keep {
-            let norm = component.norm(params.act.normalization, exec);
-            placements.push(NodePlacement::of(&component, norm));
+            let mut placement = NodePlacement::of(&component, Norm::none());
+            let described = self.described(component, exec);
+            placement.norm = described.norm(params.act.normalization, exec);
+            placement.both_roles = self.both_roles;
+            placements.push(placement);
+            return described.embedding_only(self.kept_nodes(), exec);
         }
-        component.embedding_only(self.kept_nodes(), exec)
+        self.described(component, exec).embedding_only(self.kept_nodes(), exec)
+    }
+
+    /// The component with one row per node: in a directed graph for both roles.
+    fn described(&self, component: Component, exec: &Exec) -> Component {
+        if self.both_roles { component.of_both_roles(exec) } else { component }
+    }
+
+    /// Rows of all nodes of the graph as rows of nodes.
+    fn described_rows(&self, rows: Matrix, exec: &Exec) -> Matrix {
+        if self.both_roles { component::both_roles(&rows, exec) } else { rows }
     }
 
     /// The nodes of these rows, if they are not all.
@@ -110,7 +127,7 @@ impl Products {
             let builder = ComponentBuilder::new(edges, graph.features(), &preparations, &own, seed);
             builder.each_batch(exec, |built| {
                 for component in built {
-                    let component = component.embedding_only(work.kept_nodes(), exec);
+                    let component = work.described(component, exec).embedding_only(work.kept_nodes(), exec);
                     neighbours.push(factor(component.kind.name(), &component.embedding));
                 }
                 Ok(())
@@ -172,6 +189,7 @@ impl Task for Nodes {
     fn split(run: &Run<'_, Self>, seed: Seed) -> Result<NodeSplit> {
         let &Run { graph, given, params, exec, .. } = run;
         act::check_target(&params.act, graph.target_kind())?;
+        graph.check_no_context("targets of nodes")?;
         match given {
             None => split::nodes(graph, &params.split, seed, exec),
             Some(sets) => split::nodes_given(graph, sets, &params.split, exec),
@@ -185,7 +203,8 @@ impl Task for Nodes {
     fn begin<'a>(run: &'a Run<'a, Self>, split: &'a NodeSplit, keep: bool, _: Seed) -> Result<Work<'a>> {
         let large = run.params.component.is_large(run.graph.nodes());
         let compact = large.then(|| split.compact());
-        Ok(Work { split, compact, components: Vec::new(), placements: Vec::new(), keep })
+        let both_roles = run.graph.is_directed();
+        Ok(Work { split, compact, components: Vec::new(), placements: Vec::new(), keep, both_roles })
     }
 
     fn learn(run: &Run<'_, Self>, work: &Work<'_>, components: Vec<Component>) -> Result<Self::Learned> {
@@ -232,7 +251,7 @@ impl Task for Nodes {
         // The control of structure includes roles even if Act does not use them.
         let has_roles = components.iter().any(|component| component.kind == ComponentKind::C);
         if !has_roles && components.iter().any(|component| component.kind.is_structural()) {
-            let roles = component::roles(graph.adjacency(), exec);
+            let roles = work.described_rows(component::roles(graph.adjacency(), exec), exec);
             let roles = kept.map_or_else(|| roles.clone(), |nodes| kernel::gather_rows(&roles, nodes, exec));
             blocks.add(Part::Structure, "roles", gathered(&roles));
         }
@@ -253,6 +272,7 @@ impl Task for Nodes {
         let gather = |suffix: &str, built: Vec<Component>, out: &mut Vec<(String, Matrix)>| {
             out.extend(built.into_iter().map(|component| {
                 let name = format!("{} {suffix}", component.kind.name());
+                let component = work.described(component, exec);
                 (name, normalized(&component.embedding_only(kept, exec)))
             }));
             Ok(())

@@ -134,3 +134,39 @@ fn models_keep_directions() {
     let right = found.iter().filter(|own| (own.node + 1) % 3 == (own.other - n) % 3).count();
     assert!(right > 270, "{right} of 300");
 }
+
+/// A random log: the negatives of a period have as many new ends as its edges, in the same roles.
+#[test]
+fn directed_logs_are_split_by_time_without_leaks() {
+    let exec = Exec::new(0).unwrap();
+    let mut random = Random::new(11);
+    let contacts: Vec<Pair> = (0..3000)
+        .map(|_| [(); 2].map(|()| (500.0 * random.unit() * random.unit()) as u32))
+        .filter(|pair| pair[0] != pair[1])
+        .collect();
+    let times: Vec<f64> = (0..contacts.len()).map(|at| at as f64).collect();
+    let graph = Graph::from_edges("log", 500, &contacts).unwrap().with_directions(contacts.clone(), None);
+    let graph = graph.with_times("t", &contacts, &times, false).unwrap().in_roles().unwrap().0;
+    assert!(graph.is_directed() && graph.times().unwrap().first().len() == graph.edge_count());
+    // The first contact of 7 → 3 and that of 3 → 7 are different edges.
+    let split =
+        netinfof::split::links(&graph, &netinfof::split::SplitParams::default(), netinfof::Seed(0), &exec);
+    let split = split.unwrap();
+    let order = split.time_order().unwrap();
+    assert!(order.periods[0][1] < order.periods[1][0] && order.periods[1][1] < order.periods[2][0]);
+    let report = netinfof::links(&graph, None, Goal::Act, &LinkParams::default(), &exec).unwrap();
+    // Nodes with low numbers have more contacts, which is all that there is to predict.
+    let auc = *report.mean.test.get("auc").unwrap();
+    assert!(auc > 0.6, "{auc}");
+    let uniform: Vec<Pair> = (0..3000)
+        .map(|_| [(); 2].map(|()| random.below(500) as u32))
+        .filter(|pair| pair[0] != pair[1])
+        .collect();
+    let times: Vec<f64> = (0..uniform.len()).map(|at| at as f64).collect();
+    let graph = Graph::from_edges("noise", 500, &uniform).unwrap().with_directions(uniform.clone(), None);
+    let graph = graph.with_times("t", &uniform, &times, false).unwrap().in_roles().unwrap().0;
+    let report = netinfof::links(&graph, None, Goal::Act, &LinkParams::default(), &exec).unwrap();
+    let auc = *report.mean.test.get("auc").unwrap();
+    assert!((auc - 0.5).abs() < 0.07, "{auc}");
+    assert!([Nothing, Undecided].contains(&report.verdict.kind), "{:?}", report.verdict);
+}

@@ -3,10 +3,12 @@
 mod architecture;
 mod battery;
 mod bipartite;
+mod context;
 #[path = "../../../netinfof-io/tests/suite/data.rs"]
 mod data;
 mod determinism;
 mod directed;
+mod directed_nodes;
 mod families;
 mod ordinary;
 mod own_components;

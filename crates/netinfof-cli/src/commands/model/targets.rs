@@ -75,7 +75,8 @@ impl<'a> LabelColumns<'a> {
 
 /// Writes the predictions for the test nodes of the run.
 pub(super) fn tested(fitted: &Fitted<TestedNodes>, path: &Path) -> Result<()> {
-    let (tested, ids) = (&fitted.tested, IdColumn::new(fitted.model.graph()));
+    let nodes = fitted.model.graph().names_of_nodes();
+    let (tested, ids) = (&fitted.tested, IdColumn::new(&nodes));
     let table = ResultTable::new(Some(path))?;
     if let Some(calibration) = fitted.model.number_calibration() {
         let columns = [

@@ -68,28 +68,7 @@ pub(super) fn put_graph(arrays: &mut ArrayWriter, model: &Model) {
         let second: Vec<u8> = sides.second().iter().map(|&second| u8::from(second)).collect();
         arrays.bytes("sides", &second);
     }
-    match model.graph.features() {
-        Features::None => {}
-        Features::Dense(x) => arrays.matrix("features", x),
-        Features::Sparse(x) => {
-            let starts: Vec<u64> =
-                std::iter::once(0).chain((0..x.rows()).map(|row| x.row(row).len() as u64)).collect();
-            let starts: Vec<u64> = starts
-                .iter()
-                .scan(0, |sum, count| {
-                    *sum += count;
-                    Some(*sum)
-                })
-                .collect();
-            let indices: Vec<u32> = (0..x.rows()).flat_map(|row| x.row(row)).copied().collect();
-            arrays.counts("features.indptr", &starts);
-            arrays.numbers("features.indices", &[indices.len()], &indices);
-            arrays.counts("features.columns", &[x.cols() as u64]);
-            if let Some(values) = x.values() {
-                arrays.floats("features.values", &[values.len()], values);
-            }
-        }
-    }
+    put_features(arrays, "features", model.graph.features());
     for own in model.graph.custom_components() {
         if let Features::Dense(rows) = &own.rows {
             arrays.matrix(format!("{}.rows", own.name()), rows);
@@ -105,6 +84,32 @@ pub(super) fn put_graph(arrays: &mut ArrayWriter, model: &Model) {
             .collect();
         arrays.counts("ids.ends", &ends);
         arrays.bytes("ids", ids.concat().as_bytes());
+    }
+}
+
+/// Features, dense or sparse.
+pub(super) fn put_features(arrays: &mut ArrayWriter, name: &str, features: &Features) {
+    match features {
+        Features::None => {}
+        Features::Dense(x) => arrays.matrix(name, x),
+        Features::Sparse(x) => {
+            let starts: Vec<u64> =
+                std::iter::once(0).chain((0..x.rows()).map(|row| x.row(row).len() as u64)).collect();
+            let starts: Vec<u64> = starts
+                .iter()
+                .scan(0, |sum, count| {
+                    *sum += count;
+                    Some(*sum)
+                })
+                .collect();
+            let indices: Vec<u32> = (0..x.rows()).flat_map(|row| x.row(row)).copied().collect();
+            arrays.counts(&format!("{name}.indptr"), &starts);
+            arrays.numbers(&format!("{name}.indices"), &[indices.len()], &indices);
+            arrays.counts(&format!("{name}.columns"), &[x.cols() as u64]);
+            if let Some(values) = x.values() {
+                arrays.floats(format!("{name}.values"), &[values.len()], values);
+            }
+        }
     }
 }
 
