@@ -98,13 +98,11 @@ impl Reader {
                 Ok(())
             }
             Section::Matrix => {
-                if self.row >= self.names.len() || cells.len() != self.names.len() {
-                    return Err(format!(
-                        "{} values; a square of {} was expected",
-                        cells.len(),
-                        self.names.len()
-                    ));
+                let size = self.names.len().max(self.count);
+                if self.row >= size || cells.len() != size {
+                    return Err(format!("{} values; a square of {size} was expected", cells.len()));
                 }
+                self.name_rest(network)?;
                 for (col, cell) in cells.iter().enumerate() {
                     let value: f64 = cell.parse().map_err(|_| format!("`{cell}` is not a number"))?;
                     if value != 0.0 {
@@ -123,10 +121,11 @@ impl Reader {
     fn begin(&mut self, line: &str, network: &mut Network) -> std::result::Result<(), String> {
         // Nodes may have no lines of their own. A file that declares more without any is damaged.
         const UNNAMED: usize = 1_000_000;
-        if self.section == Section::Vertices && self.count <= UNNAMED.max(2 * self.names.len()) {
-            while self.names.len() < self.count {
-                self.add(&(self.names.len() + 1).to_string(), network)?;
-            }
+        // The rows of a matrix show how many there are.
+        let is_matrix = line.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("*matrix"));
+        let is_likely = self.count <= UNNAMED.max(2 * self.names.len());
+        if self.section == Section::Vertices && is_likely && !is_matrix {
+            self.name_rest(network)?;
         }
         let mut words = line.split_whitespace();
         let word = words.next().unwrap_or_default().to_lowercase();
@@ -154,6 +153,14 @@ impl Reader {
             "*matrix" => Section::Matrix,
             _ => Section::Other,
         };
+        Ok(())
+    }
+
+    /// Adds the declared nodes without a line of their own, with their numbers as names.
+    fn name_rest(&mut self, network: &mut Network) -> std::result::Result<(), String> {
+        while self.names.len() < self.count {
+            self.add(&(self.names.len() + 1).to_string(), network)?;
+        }
         Ok(())
     }
 

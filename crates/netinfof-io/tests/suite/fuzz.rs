@@ -513,6 +513,8 @@ fn earlier_findings_stay_mended() {
         ("two billion classes", with("y.npy", labels)),
         ("a square of four billion", market("4000000000 4000000000 1")),
         ("entries without end", market("3 3 1000000000000000")),
+        ("a matrix of a million in two rows", b"*Vertices 1000000\n*Matrix\n0 1\n1 0\n".to_vec()),
+        ("a matrix of more than there are", b"*Vertices 99999999999999\n*matrix\n0 1\n1 0\n".to_vec()),
     ] {
         let folder = fresh(&format!("earlier {}", what.replace(' ', "-")));
         std::fs::write(folder.join("graph"), bytes).unwrap();

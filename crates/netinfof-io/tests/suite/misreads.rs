@@ -491,7 +491,7 @@ fn signs_and_brackets_are_no_ids() {
     let mut ends = LoadParams::default();
     ends.ends = Some(["1".into(), "3".into()]);
     assert_eq!(read(&arrows, &ends).unwrap().0.edge_count(), 3);
-    for rows in ["(1, 2)\n(2, 3)\n", "[1,2]\n[2,3]\n[3,x]\n", "<a b>\n<b c>\n"] {
+    for rows in ["(1, 2)\n(2, 3)\n", "{a,b}\n{b,c}\n", "<a b>\n<b c>\n"] {
         refused(&folder.file("b.txt", rows), &none, &["rows are written in brackets", "without brackets"]);
     }
     // Ids may hold signs.
