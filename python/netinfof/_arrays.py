@@ -87,7 +87,10 @@ def ids(values: list[str]) -> NDArray[Any]:
 
 def names(nodes: Sequence[Hashable]) -> list[str]:
     """Return the names of nodes as strings, the form that the native library uses."""
-    names = [str(node) for node in (nodes.tolist() if hasattr(nodes, "tolist") else nodes)]
+    values = nodes.tolist() if hasattr(nodes, "tolist") else nodes
+    names = [str(node) for node in values]
+    if len(set(names)) == len(names):
+        return names
     seen: dict[str, int] = {}
     for at, name in enumerate(names):
         if seen.setdefault(name, at) != at:
@@ -137,7 +140,10 @@ def factorized(values: NDArray[Any]) -> tuple[NDArray[np.int64], Any]:
         return rank[codes.reshape(-1)], found[order]
     pandas = sys.modules.get("pandas")
     if pandas is not None and hasattr(pandas, "factorize"):
-        numbers, seen = pandas.factorize(values, use_na_sentinel=False)
+        # Numbers for missing values take as long again, and there are hardly ever any.
+        numbers, seen = pandas.factorize(values)
+        if len(numbers) and numbers.min() < 0:
+            numbers, seen = pandas.factorize(values, use_na_sentinel=False)
         return np.asarray(numbers, np.int64), np.asarray(seen, values.dtype)
     number: dict[Any, int] = {}
     codes = np.fromiter((number.setdefault(value, len(number)) for value in values.tolist()), np.int64, len(values))

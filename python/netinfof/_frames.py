@@ -51,7 +51,9 @@ def frames(
             raise ValueError(f"invalid graph: cannot detect the id columns of the edge frame among {shown} (need `source` and `target`)")
         source, target = [names[at] for at in usual] if usual else names
     first, second = _column(edges, source, "source"), _column(edges, target, "target")
-    _no_gaps(first, second)
+    # Without a node frame, the different ids are searched for gaps: they are fewer.
+    if nodes is not None:
+        _no_gaps(first, second)
     times = None if time is None else times_of(_column(edges, time, "time"), len(first), str(time))
     if bipartite not in (None, True, False):
         raise ValueError(f"invalid `bipartite`: {bipartite!r} (need True, False or None)")
@@ -63,6 +65,8 @@ def frames(
     by_side: list[Any] = []
     if side_names is not None:
         by_side = [_distinct_ids(end) for end in (first, second)]
+        if any(_gap(ids) is not None for ids in by_side):
+            _no_gaps(first, second)
         if not set(by_side[0].tolist()).isdisjoint(by_side[1].tolist()):
             # Equal ids of different columns are different nodes.
             first, second = (_qualified(end, side) for end, side in zip((first, second), side_names))
@@ -76,6 +80,8 @@ def frames(
             order = np.concatenate(by_side if same else [own.astype(object) for own in by_side])
         else:
             order, places = _numbered(first, second)
+            if _gap(order) is not None:
+                _no_gaps(first, second)
         x, y, classes = None, None, None
         schema: dict[str, Any] = {}
         kind = None
@@ -180,21 +186,25 @@ def _two_sided(y: Any) -> tuple[Any, Any]:
 
 
 def _no_gaps(*columns: Any) -> None:
+    for column in columns:
+        gap = _gap(column)
+        if gap is not None:
+            raise ValueError(f"invalid graph: row {gap} of the edge frame has no id")
+
+
+def _gap(column: Any) -> int | None:
+    """Return the position of the first missing value, or None."""
     import sys
 
     import numpy as np
 
     pandas = sys.modules.get("pandas")
-    for column in columns:
-        if column.dtype.kind not in "Of":
-            continue
-        if pandas is not None and hasattr(pandas, "isna"):
-            gaps = np.flatnonzero(pandas.isna(column))
-            gap = int(gaps[0]) if gaps.size else None
-        else:
-            gap = next((at for at, value in enumerate(column.tolist()) if missing(value)), None)
-        if gap is not None:
-            raise ValueError(f"invalid graph: row {gap} of the edge frame has no id")
+    if column.dtype.kind not in "Of":
+        return None
+    if pandas is not None and hasattr(pandas, "isna"):
+        gaps = np.flatnonzero(pandas.isna(column))
+        return int(gaps[0]) if gaps.size else None
+    return next((at for at, value in enumerate(column.tolist()) if missing(value)), None)
 
 
 def _qualified(ids: Any, side: str) -> Any:

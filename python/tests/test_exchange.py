@@ -168,6 +168,16 @@ def test_scipy_there_and_back() -> None:
     assert roles.toarray().tolist() == [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
 
 
+@pytest.mark.parametrize("columns", [("source", "target"), ("user", "item")])
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_missing_ids_of_edges_are_named_by_their_row(columns: tuple[str, str], missing: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    for kind in (object, "str"):
+        frame = pandas.DataFrame({columns[0]: ["a", "b", "c"], columns[1]: ["x", "y", missing]}, dtype=kind)
+        with pytest.raises(ValueError, match="row 2 of the edge frame has no id"):
+            netinfof.Graph.from_frame(frame)
+
+
 def masked(**masks: Any) -> SimpleNamespace:
     demo = netinfof.Graph.of("synth:demo")
     return SimpleNamespace(edge_index=demo.edge_index, x=demo.x.toarray(), y=demo.y, **masks)
