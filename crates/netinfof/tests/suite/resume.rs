@@ -53,7 +53,8 @@ fn same_results(name: &str, run: impl Fn(&Exec) -> Result<Report>) {
 }
 
 fn demo() -> Graph {
-    let shape = synth::Large { nodes: 500, features: 24, ..synth::Large::default() };
+    let mut shape = synth::Large::default();
+    (shape.nodes, shape.features) = (500, 24);
     synth::large(&shape, Seed(0), &Exec::new(2).unwrap()).unwrap()
 }
 
