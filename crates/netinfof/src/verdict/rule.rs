@@ -451,6 +451,16 @@ impl Evidence<'_> {
                 "Use features and structural embeddings together, or a GNN with skip connections; a plain GCN may lose the information in the features."
                     .into()
             }
+            VerdictKind::Structure
+                if finding == RuleFinding::Sketch
+                    && self.answer(group::PROPAGATION, group::STRUCTURE) == Some(Answer::Shown) =>
+            {
+                format!(
+                    "Leave the features out: a GNN on learned or random node embeddings should do as well. It may do better than structural \
+                     embeddings: propagation improves on them by {} bits, whatever the features.",
+                    self.gain(group::PROPAGATION, group::STRUCTURE)
+                )
+            }
             VerdictKind::Structure => {
                 let first = if self.context.featureless { "Structural" } else { "Leave the features out: structural" };
                 let model = if links { "embeddings and statistics of pairs" } else if self.of_numbers() { "embeddings and a regression on them" } else { "embeddings and a classifier on them" };

@@ -363,3 +363,32 @@ fn a_gnn_that_would_miss_a_part_gets_it_beside() {
         "{partial:?}"
     );
 }
+
+/// Propagated random features carry more than structural embeddings: the advice does not say that embeddings do as well.
+#[test]
+fn a_better_sketch_than_the_embeddings_is_named() {
+    let of = |structure: f64| {
+        let rest = 0.5 - structure;
+        of_groups(
+            &[
+                ("structure", structure, 0.02),
+                ("features", 0.0, 0.02),
+                ("propagation", 0.5, 0.02),
+                ("all", 0.5, 0.02),
+                ("control", 0.5, 0.02),
+            ],
+            &[
+                ("propagation", "features", 0.5),
+                ("propagation", "structure", rest),
+                ("all", "features", 0.5),
+                ("all", "structure", rest),
+                ("all", "control", 0.0),
+                ("structure and features", "structure", 0.0),
+            ],
+        )
+    };
+    let [embeddings, sketch] = [0.48, 0.2].map(of);
+    assert_eq!((embeddings.kind, sketch.kind), (VerdictKind::Structure, VerdictKind::Structure));
+    assert!(embeddings.next.contains("structural embeddings and a classifier"), "{embeddings:?}");
+    assert!(sketch.next.contains("0.30 [0.28, 0.32] bits, whatever the features"), "{sketch:?}");
+}
