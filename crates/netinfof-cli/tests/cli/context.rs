@@ -89,7 +89,7 @@ fn wrong_context_is_refused_with_the_reason() {
     let bare = folder.file("bare.csv", "3,5\n4,6\n");
     let said = fault(&["inspect", &ratings, "--context", &bare]);
     assert!(said.contains("no names of columns") && said.contains("item,brand"), "{said}");
-    let other = folder.file("other.csv", "film,studio\na,b\nc,d\n");
+    let other = folder.file("other.csv", "film,studio\n1,2\n3,4\n");
     let said = fault(&["inspect", &ratings, "--context", &other]);
     assert!(said.contains("`film` or `studio`") && said.contains("`user` or `item`"), "{said}");
     for (option, value) in [("--directed", None), ("--time", Some("item"))] {

@@ -90,10 +90,10 @@ fn nodes_of_directed_graphs_are_predicted_by_their_own_ids() {
     };
     assert_eq!(rows(&tested).len(), 40);
     assert!(rows(&tested).contains(&"n85".to_string()));
-    well(&["predict", &model, "-o", &all]);
+    well(&["predict", &model, "--nodes", "-o", &all]);
     assert_eq!((rows(&all).len(), &rows(&all)[5][..]), (120, "n5"));
     // A newer graph is read with directions, too.
-    well(&["predict", &model, "--graph", &edges, "--node-table", &nodes, "-o", &all]);
+    well(&["predict", &model, "--nodes", "--graph", &edges, "--node-table", &nodes, "-o", &all]);
     assert_eq!(rows(&all).len(), 120);
     let (text, _) = well(&["inspect", &edges, "--nodes", &nodes, "--directed"]);
     assert!(text.contains("3, 120 of 120 nodes labelled") && text.contains("homophily"), "{text}");

@@ -84,7 +84,10 @@ fn relation(graph: &Graph, path: &Path, numbers: &mut Numbers, exec: &Exec) -> R
     let number = by_side(graph);
     let mut rows = Table::open(path)?;
     let is_node = |id: &str| (0..2).any(|side| number(id, side).is_some());
-    let columns = IdColumns::<2>::of(&mut rows, |_| None, is_node)?;
+    let columns = match named_columns(graph, &mut rows, is_node)? {
+        Some(columns) => columns,
+        None => IdColumns::<2>::of(&mut rows, |_| None, is_node)?,
+    };
     if columns.width < 2 {
         let what = format!("{} column; an edge of the context needs two ids", columns.width);
         return Err(Error::Format { path: path.into(), what });
@@ -140,6 +143,34 @@ fn relation(graph: &Graph, path: &Path, numbers: &mut Numbers, exec: &Exec) -> R
     Ok(Relation { name, edges })
 }
 
+/// The columns of a text whose first line names one of the graph's nodes, whatever the others look like.
+fn named_columns(
+    graph: &Graph,
+    rows: &mut Table,
+    is_node: impl Fn(&str) -> bool,
+) -> Result<Option<IdColumns<2>>> {
+    if rows.own_names().is_some() {
+        return Ok(None);
+    }
+    let Some(first) = rows.peek().0.first() else { return Ok(None) };
+    let names: Vec<String> = first.cells().map(|cell| cell.into_owned()).collect();
+    if names.len() < 2 || !names[..2].iter().any(|name| names_own_nodes(graph, name) && !is_node(name)) {
+        return Ok(None);
+    }
+    rows.next_row()?;
+    Ok(Some(IdColumns { ids: [0, 1], width: names.len(), names: Some(names) }))
+}
+
+/// Whether a column of this name holds nodes of the graph.
+fn names_own_nodes(graph: &Graph, name: &str) -> bool {
+    match graph.sides() {
+        Some(sides) => sides.names().iter().any(|side| two_sides::is_of_side(name, side)),
+        None => {
+            graph.schema().is_some_and(|schema| schema.ends.iter().any(|end| end == name)) || is_id_name(name)
+        }
+    }
+}
+
 /// What the two columns hold, with the names of the types.
 fn column_nodes(
     graph: &Graph,
@@ -165,7 +196,7 @@ fn column_nodes(
             let side = (0..2).find(|&side| two_sides::is_of_side(name, &sides.names()[side]));
             side.map_or(ColumnNodes::Other, ColumnNodes::Side)
         }
-        None if own_ends.contains(name) || is_id_name(name) => ColumnNodes::Own,
+        None if names_own_nodes(graph, name) => ColumnNodes::Own,
         None => ColumnNodes::Other,
     });
     if held.iter().all(|own| matches!(own, ColumnNodes::Other)) {
