@@ -43,7 +43,7 @@ def test_one_relation_is_chosen_and_the_others_serve_as_structure() -> None:
         assert netinfof.Graph.from_hetero(data, target, context=[("item", "made_by", "brand")]).context == graph.context
     assert graph.context == {"item.made_by.brand": 300} and alone.context == {}
     assert (graph.num_nodes, graph.num_edges, graph.num_features) == (700, alone.num_edges, 3)
-    auc = [netinfof.act(own, splits=1, random_state=0).metrics["auc"] for own in (alone, graph)]
+    auc = [netinfof.act(own, splits=1, random_state=0).test["auc"] for own in (alone, graph)]
     assert auc[1] > auc[0] + 0.05
     restored = pickle.loads(pickle.dumps(graph))
     assert restored.context == graph.context
@@ -51,7 +51,7 @@ def test_one_relation_is_chosen_and_the_others_serve_as_structure() -> None:
         back = graph.to_hetero()
     assert back["user", "to", "item"].edge_index.shape[1] == graph.num_edges and back["item"].x.shape == (300, 3)
     with pytest.raises(ValueError, match="link prediction only"):
-        netinfof.embedding(graph)
+        netinfof.probe(graph, task="nodes")
 
 
 def test_reverse_edges_are_left_out() -> None:

@@ -26,13 +26,11 @@ pub(crate) fn put_on(graph: Graph, parts: ContextParts<'_>) -> netinfof::Result<
         let mut edges: Vec<Pair> = Vec::with_capacity(index.ncols());
         for at in 0..index.ncols() {
             let [i, j] = [index[(0, at)], index[(1, at)]];
-            match (u32::try_from(i), u32::try_from(j)) {
-                (Ok(i), Ok(j)) => edges.push([i, j]),
-                _ => {
-                    let what = format!("context edge ({i}, {j}) of `{name}`; node numbers are 0 or more");
-                    return Err(Error::InvalidGraph { what });
-                }
-            }
+            let (Ok(i), Ok(j)) = (u32::try_from(i), u32::try_from(j)) else {
+                let what = format!("context edge ({i}, {j}) of `{name}`; node numbers are 0 or more");
+                return Err(Error::InvalidGraph { what });
+            };
+            edges.push([i, j]);
         }
         relations.push(Relation { name, edges });
     }

@@ -444,10 +444,8 @@ pub(crate) fn build(py: Python<'_>, parts: Parts<'_>) -> PyResult<(Graph, Vec<St
         let mut notices = Vec::new();
         if directed {
             graph = graph.with_directions(edges.clone(), weights.map(|weights| (weights, transform)));
-        } else {
-            if let Some(weights) = weights {
-                (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
-            }
+        } else if let Some(weights) = weights {
+            (graph, notices) = graph.with_weights(&edges, &weights, transform)?;
         }
         if let Some((column, times, dates)) = times {
             graph = graph.with_times(column, &edges, &times, dates)?;

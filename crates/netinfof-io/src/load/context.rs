@@ -66,7 +66,9 @@ pub(super) fn put_on(graph: Graph, paths: &[impl AsRef<Path>], exec: &Exec) -> R
         .map(|path| relation(&graph, path.as_ref(), &mut numbers, exec))
         .collect::<Result<_>>()?;
     let (graph, notices) = graph.with_context(relations, numbers.found)?;
-    notices.into_iter().for_each(|notice| exec.notice(notice));
+    for notice in notices {
+        exec.notice(notice);
+    }
     if let Some(context) = graph.context() {
         let of = |own: &netinfof::graph::RelationFacts| format!("`{}` ({})", own.name, own.edges);
         let relations: Vec<String> = context.relations().iter().map(of).collect();
@@ -115,12 +117,11 @@ fn relation(graph: &Graph, path: &Path, numbers: &mut Numbers, exec: &Exec) -> R
                 })?,
                 ColumnNodes::Side(side) => {
                     let is_of_side = |node: &NodeId| graph.sides().is_some_and(|own| own.of(*node) == side);
-                    match number(&id, side).filter(is_of_side) {
-                        Some(node) => node,
-                        None => {
-                            unknown[at] += 1;
-                            numbers.of(&kinds[at], &id, graph.nodes())?
-                        }
+                    if let Some(node) = number(&id, side).filter(is_of_side) {
+                        node
+                    } else {
+                        unknown[at] += 1;
+                        numbers.of(&kinds[at], &id, graph.nodes())?
                     }
                 }
                 ColumnNodes::Other => numbers.of(&kinds[at], &id, graph.nodes())?,
@@ -153,7 +154,7 @@ fn named_columns(
         return Ok(None);
     }
     let Some(first) = rows.peek().0.first() else { return Ok(None) };
-    let names: Vec<String> = first.cells().map(|cell| cell.into_owned()).collect();
+    let names: Vec<String> = first.cells().map(std::borrow::Cow::into_owned).collect();
     if names.len() < 2 || !names[..2].iter().any(|name| names_own_nodes(graph, name) && !is_node(name)) {
         return Ok(None);
     }

@@ -150,6 +150,7 @@ impl Graph {
     }
 
     /// The nodes without edges, features and labels, by their names; in a directed graph each of them once.
+    #[must_use]
     pub fn names_of_nodes(&self) -> Graph {
         let bare = self.bare();
         if !self.is_directed() {

@@ -14,7 +14,9 @@ fn by_sources(random: &mut Random) -> (Graph, Vec<Pair>) {
         .collect();
     let x = Matrix::from_fn(NODES, 6, |_, _| (random.unit() + random.unit() - 1.0) as f32);
     let mut sums = vec![0.0f32; NODES];
-    edges.iter().for_each(|&[i, j]| sums[j as usize] += x.row(i as usize)[0]);
+    for &[i, j] in &edges {
+        sums[j as usize] += x.row(i as usize)[0];
+    }
     let labels = sums.iter().map(|&sum| i32::from(sum > 0.0)).collect();
     let graph = Graph::from_edges("sources", NODES, &edges).unwrap();
     (graph.with_features(Features::Dense(x)).unwrap().with_labels(labels).unwrap(), edges)
@@ -49,7 +51,7 @@ fn labels_that_depend_on_in_edges_are_predicted() {
 fn sources_and_sinks_are_told_apart_without_features() {
     let exec = Exec::new(0).unwrap();
     let mut random = Random::new(2);
-    let label = |node: usize| node % 2 == 0;
+    let label = |node: usize| node.is_multiple_of(2);
     let mut edges: Vec<Pair> = Vec::new();
     while edges.len() < 3 * NODES {
         let [i, j] = [(); 2].map(|()| random.below(NODES));
@@ -93,7 +95,9 @@ fn other_targets_have_directions_too() {
     let (graph, edges) = by_sources(&mut Random::new(4));
     let Features::Dense(x) = graph.features().clone() else { panic!() };
     let mut sums = vec![0.0; NODES];
-    edges.iter().for_each(|&[i, j]| sums[j as usize] += f64::from(x.row(i as usize)[0]));
+    for &[i, j] in &edges {
+        sums[j as usize] += f64::from(x.row(i as usize)[0]);
+    }
     let graph = graph.with_numbers(sums).unwrap();
     let r2 = |graph: &Graph| {
         let report = netinfof::nodes(graph, None, Goal::Act, &params(), &exec).unwrap();
