@@ -187,7 +187,9 @@ pub(crate) enum ReportDetail {
 /// The report for a terminal.
 pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
     let line = format!("{}: {}", report.graph.name, run_line(report));
-    let mut text = wrapped(&line, line_width()).join("\n  ") + "\n";
+    // One line for programs that read it.
+    let width = terminal_width().map_or(usize::MAX, |columns| columns.max(NARROWEST));
+    let mut text = wrapped(&line, width).join("\n  ") + "\n";
     time_lines(report).iter().for_each(|line| paragraph(&mut text, line));
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
@@ -389,10 +391,12 @@ fn emphasis(text: &str) -> String {
 
 /// Characters per line: those of the terminal, and no more than are easy to read. `COLUMNS` comes first.
 fn line_width() -> usize {
+    terminal_width().unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+}
+
+fn terminal_width() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let columns = stated
-        .or_else(|| terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into()));
-    columns.unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+    stated.or_else(|| terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into()))
 }
 
 /// Lines that are not for a terminal are as long as the longest ones for a terminal.

@@ -294,9 +294,9 @@ pub(crate) struct NeedsArgs {
     /// Only print how much memory and time each stage will need
     #[arg(long, conflicts_with_all = ["html", "resume"], help_heading = OUTPUT)]
     pub(crate) plan: bool,
-    /// Keep finished stages in a folder: the same command continues there if it is ended
+    /// Keep finished stages in a folder, to continue an ended run
     ///
-    /// A new or empty folder begins a run. It is deleted when the results are written.
+    /// The same command continues after the last of them. A new or empty folder begins a run. It is deleted when the results are written.
     #[arg(long, value_name = "FOLDER", help_heading = OUTPUT)]
     pub(crate) resume: Option<PathBuf>,
 }

@@ -99,7 +99,7 @@ fn cut_and_changed_files_are_refused() {
     };
     assert!(edited("\\\"pairwise\\\":true", "\\\"pairwise\\\":null").contains("cut off or damaged"));
     assert!(edited("\\\"seed\\\":0,\\\"test", "\\\"seed\\\":7,\\\"test").contains("digest"));
-    assert!(edited("\\\"format\\\":2", "\\\"format\\\":9").contains("formats 2 to 5"));
+    assert!(edited("\\\"format\\\":2", "\\\"format\\\":9").contains("formats 2 to 6"));
     assert!(refused(b"source,target\n0,1\n").contains("not a model"));
     std::fs::remove_file(&path).unwrap();
     assert!(Model::load(&path).unwrap_err().to_string().contains("no such file"));

@@ -1,7 +1,7 @@
 //! Unit tests, compiled under `#[cfg(test)]` alone.
 
 use super::*;
-use crate::graph::Features;
+use crate::graph::{ContextNodes, Features, Relation};
 use crate::matrix::Matrix;
 use crate::seed::{Seed, Stream};
 
@@ -157,8 +157,13 @@ fn every_check_is_listed() {
     // Those of order need times.
     let timed = graph.clone().with_times("t", &edges, &vec![1.0; edges.len()], false).unwrap();
     let mut found = links(&timed, &pairs, &exec()).unwrap().checks;
+    // Those of context need another relation.
+    let relation = Relation { name: "other".into(), edges: vec![[0, 150], [1, 160], [2, 170]] };
+    let (joined, _) = graph.clone().with_context(vec![relation], ContextNodes::default()).unwrap();
+    found.extend(links(&joined, &pairs, &exec()).unwrap().checks);
     let mut listed = LINK_KINDS.to_vec();
     found.sort_unstable();
+    found.dedup();
     listed.sort_unstable();
     assert_eq!(found, listed);
     let sets = NodeSets { train: (0..40).collect(), valid: (40..80).collect(), test: (80..200).collect() };
