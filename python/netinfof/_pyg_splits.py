@@ -133,7 +133,7 @@ def _whole(splits: Sequence[Any], stores: Sequence[Any], relation: Any, key: str
     """Return the graph of the training data, with all nodes that any part names."""
     data = splits[0]
     if relation is not None:
-        return Graph._of_parts(_packages.hetero(data, relation)._replace(unused=()), "graph")
+        return Graph._of_parts(_packages.hetero(data, relation)[0]._replace(unused=()), "graph")
     most = 0
     for store, place in zip(stores, _PARTS):
         positive, negative = _labelled(store, key, place)
@@ -144,7 +144,7 @@ def _whole(splits: Sequence[Any], stores: Sequence[Any], relation: Any, key: str
 
 def _with_edges(data: Any, relation: Any, index: Any, num_nodes: int) -> Graph:
     """Return the graph of some data with these edges."""
-    parts = _packages.pyg(data) if relation is None else _packages.hetero(data, relation)
+    parts = _packages.pyg(data) if relation is None else _packages.hetero(data, relation)[0]
     return Graph._of_parts(parts._replace(source=index[0], target=index[1], num_nodes=num_nodes, weights=None, times=None), "graph")
 
 

@@ -49,11 +49,11 @@ pub(crate) fn page(report: &Report, trained: Option<&Baselines>, map: Option<&st
         }
     }
     if let Some(map) = map {
-        let _ = write!(
+        let _ = writeln!(
             body,
             "<section id=\"map\"><details><summary><h2>The nodes in the plane</h2></summary><p class=\"note\">Nodes on the two axes along which one \
              component differs most between them. Nodes that lie together are alike for this component; the other axes may separate nodes that \
-             lie together here.</p><figure class=\"chart\" tabindex=\"0\">{map}</figure></details></section>\n"
+             lie together here.</p><figure class=\"chart\" tabindex=\"0\">{map}</figure></details></section>"
         );
     }
     facts(&mut body, report);

@@ -112,57 +112,52 @@ struct ColourGroup {
 }
 
 fn groups(graph: &Graph, nodes: &[usize], colour: NodeColour) -> Vec<ColourGroup> {
-    match (colour, graph.labels()) {
-        (NodeColour::Class, Some(labels)) => {
-            let mut classes: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
-            for (at, &node) in nodes.iter().enumerate() {
-                classes.entry(labels[node]).or_default().push(at);
-            }
-            let unknown = classes.remove(&-1);
-            let mut classes: Vec<(i32, Vec<usize>)> = classes.into_iter().collect();
-            classes.sort_by_key(|(class, members)| (std::cmp::Reverse(members.len()), *class));
-            let rest: Vec<usize> = classes
-                .split_off(classes.len().min(COLOURS.len()))
-                .into_iter()
-                .flat_map(|own| own.1)
-                .collect();
-            let name = |class: i32| {
-                let names = graph.class_names().and_then(|names| names.get(usize::try_from(class).ok()?));
-                names.map_or_else(|| format!("class {class}"), String::clone)
-            };
-            let own = classes.into_iter().zip(COLOURS).map(|((class, members), colour)| ColourGroup {
-                name: name(class),
-                colour,
-                members,
-            });
-            let other = [("other classes", rest), ("unlabelled", unknown.unwrap_or_default())];
-            let other = other
-                .into_iter()
-                .filter(|(_, members)| !members.is_empty())
-                .map(|(name, members)| ColourGroup { name: name.into(), colour: REST, members });
-            own.chain(other).collect()
+    let labels = graph.labels().filter(|_| colour == NodeColour::Class);
+    if let Some(labels) = labels {
+        let mut classes: BTreeMap<i32, Vec<usize>> = BTreeMap::new();
+        for (at, &node) in nodes.iter().enumerate() {
+            classes.entry(labels[node]).or_default().push(at);
         }
-        _ => {
-            // Fifths of the drawn nodes; equal degrees stay together.
-            let mut degrees: Vec<usize> = nodes.iter().map(|&node| graph.degree(node)).collect();
-            degrees.sort_unstable();
-            let borders: Vec<usize> =
-                (1..SHADES.len()).map(|fifth| degrees[fifth * (degrees.len() - 1) / SHADES.len()]).collect();
-            let fifth = |degree: usize| borders.iter().filter(|&&border| degree > border).count();
-            let mut members = vec![Vec::new(); SHADES.len()];
-            for (at, &node) in nodes.iter().enumerate() {
-                members[fifth(graph.degree(node))].push(at);
-            }
-            let range = |own: &[usize]| {
-                let degrees = || own.iter().map(|&at| graph.degree(nodes[at]));
-                match (degrees().min().unwrap_or(0), degrees().max().unwrap_or(0)) {
-                    (low, high) if low == high => format!("degree {low}"),
-                    (low, high) => format!("degree {low} to {high}"),
-                }
-            };
-            let named = members.into_iter().zip(SHADES).filter(|(members, _)| !members.is_empty());
-            named.map(|(members, colour)| ColourGroup { name: range(&members), colour, members }).collect()
+        let unknown = classes.remove(&-1);
+        let mut classes: Vec<(i32, Vec<usize>)> = classes.into_iter().collect();
+        classes.sort_by_key(|(class, members)| (std::cmp::Reverse(members.len()), *class));
+        let rest: Vec<usize> =
+            classes.split_off(classes.len().min(COLOURS.len())).into_iter().flat_map(|own| own.1).collect();
+        let name = |class: i32| {
+            let names = graph.class_names().and_then(|names| names.get(usize::try_from(class).ok()?));
+            names.map_or_else(|| format!("class {class}"), String::clone)
+        };
+        let own = classes.into_iter().zip(COLOURS).map(|((class, members), colour)| ColourGroup {
+            name: name(class),
+            colour,
+            members,
+        });
+        let other = [("other classes", rest), ("unlabelled", unknown.unwrap_or_default())];
+        let other = other
+            .into_iter()
+            .filter(|(_, members)| !members.is_empty())
+            .map(|(name, members)| ColourGroup { name: name.into(), colour: REST, members });
+        own.chain(other).collect()
+    } else {
+        // Fifths of the drawn nodes; equal degrees stay together.
+        let mut degrees: Vec<usize> = nodes.iter().map(|&node| graph.degree(node)).collect();
+        degrees.sort_unstable();
+        let borders: Vec<usize> =
+            (1..SHADES.len()).map(|fifth| degrees[fifth * (degrees.len() - 1) / SHADES.len()]).collect();
+        let fifth = |degree: usize| borders.iter().filter(|&&border| degree > border).count();
+        let mut members = vec![Vec::new(); SHADES.len()];
+        for (at, &node) in nodes.iter().enumerate() {
+            members[fifth(graph.degree(node))].push(at);
         }
+        let range = |own: &[usize]| {
+            let degrees = || own.iter().map(|&at| graph.degree(nodes[at]));
+            match (degrees().min().unwrap_or(0), degrees().max().unwrap_or(0)) {
+                (low, high) if low == high => format!("degree {low}"),
+                (low, high) => format!("degree {low} to {high}"),
+            }
+        };
+        let named = members.into_iter().zip(SHADES).filter(|(members, _)| !members.is_empty());
+        named.map(|(members, colour)| ColourGroup { name: range(&members), colour, members }).collect()
     }
 }
 

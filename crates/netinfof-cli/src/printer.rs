@@ -190,7 +190,9 @@ pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
     // One line for programs that read it.
     let width = terminal_width().map_or(usize::MAX, |columns| columns.max(NARROWEST));
     let mut text = wrapped(&line, width).join("\n  ") + "\n";
-    time_lines(report).iter().for_each(|line| paragraph(&mut text, line));
+    for line in time_lines(report) {
+        paragraph(&mut text, &line);
+    }
     let verdict = &report.verdict;
     let _ = writeln!(text, "\n  {}", emphasis(headline(verdict.kind)));
     paragraph(&mut text, &verdict.reason);

@@ -142,7 +142,9 @@ impl Exec {
         let Some(folder) = &self.work_folder else { return make() };
         let name = &name();
         if let Some((result, notices)) = folder.read(name) {
-            notices.into_iter().for_each(|text| self.notice(text));
+            for text in notices {
+                self.notice(text);
+            }
             return Ok(result);
         }
         let before = self.notices().len();

@@ -132,7 +132,7 @@ fn killed_runs_continue_with_the_same_result() {
     let folder = Folder::new();
     let work = folder.path("work");
     let run =
-        ["act", "synth:large?nodes=6000&features=32", "--splits", "1", "--threads", "2", "--json", "-", "-q"];
+        ["act", "synth:large?nodes=1500&features=16", "--splits", "1", "--threads", "2", "--json", "-", "-q"];
     let timeless = |mut value: Value| {
         for key in ["command", "peak_memory_bytes"] {
             value[key].take();
@@ -151,7 +151,7 @@ fn killed_runs_continue_with_the_same_result() {
             .spawn()
             .unwrap();
         // Odd times, so that runs are killed in all stages; later ones live long enough to end.
-        let mut left = 37 + 61 * attempt;
+        let mut left = 37 + 113 * attempt;
         while left > 0 && child.try_wait().unwrap().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(left.min(20)));
             left = left.saturating_sub(20);

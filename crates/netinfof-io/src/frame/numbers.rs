@@ -25,9 +25,10 @@ pub(super) fn numbers(
     let rounded = values.iter().find(|&&value| value.abs() >= EXACT && f64::from(value as f32) != value);
     if let Some(value) = rounded {
         let becomes = *value as f32;
-        let way = match values.iter().all(|value| value.is_nan() || is_day(*value)) {
-            true => "they look like dates: write them as 2020-01-31",
-            false => "subtract or divide by a constant",
+        let way = if values.iter().all(|value| value.is_nan() || is_day(*value)) {
+            "they look like dates: write them as 2020-01-31"
+        } else {
+            "subtract or divide by a constant"
         };
         notices.push(format!(
             "column `{name}`: features have single precision, so {value} becomes {becomes}; {way}"

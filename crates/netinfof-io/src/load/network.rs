@@ -228,7 +228,9 @@ impl Network {
             }
             let by_node = || {
                 let mut by_node = vec![String::new(); nodes];
-                values.iter().for_each(|(node, value)| by_node[*node as usize] = value.text());
+                for (node, value) in &values {
+                    by_node[*node as usize] = value.text();
+                }
                 by_node
             };
             if Some(at) == label {

@@ -300,7 +300,9 @@ pub(crate) fn nodes(
         shrink(&mut unseen, kept, &log_shares);
         for (output, log_share) in weights.outputs.iter_mut().zip(&log_shares) {
             let (intercept, rest) = output.split_last_mut().expect("the intercept is always there");
-            rest.iter_mut().for_each(|weight| *weight *= kept);
+            for weight in rest {
+                *weight *= kept;
+            }
             *intercept = kept * *intercept + (1.0 - kept) * log_share;
         }
     }

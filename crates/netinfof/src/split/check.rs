@@ -264,14 +264,12 @@ pub fn links(graph: &Graph, pairs: &LinkPairs, exec: &Exec) -> Result<Checked> {
             let known = context.without_own(part.to_vec());
             let shared = part.len() - known.len();
             // A few are a signal of the context; most of them would be copies of the edges.
-            if 2 * shared < part.len().max(1) {
-                if shared > 0 {
-                    exec.notice(format!("{shared} of {} {name} edges are context edges, too", part.len()));
-                }
-                continue;
+            let few = 2 * shared < part.len().max(1);
+            if few && shared > 0 {
+                exec.notice(format!("{shared} of {} {name} edges are context edges, too", part.len()));
             }
             let known: HashSet<Pair> = known.into_iter().collect();
-            let bad: Vec<Pair> = part.iter().copied().filter(|pair| !known.contains(pair)).collect();
+            let bad: Vec<Pair> = part.iter().copied().filter(|pair| !few && !known.contains(pair)).collect();
             findings.pairs("held-out-in-context", &bad, |n| {
                 format!(
                     "{n} of {} {name} edges are context edges, which every training graph has",

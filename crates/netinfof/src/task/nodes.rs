@@ -282,7 +282,9 @@ impl Task for Nodes {
             control::rewired(edges, graph, own, seed, exec, |built| gather("rewired", built, &mut found))?;
             Ok::<_, Error>(found)
         })?;
-        rewired.into_iter().for_each(|(name, rows)| blocks.add(Part::Rewired, name, rows));
+        for (name, rows) in rewired {
+            blocks.add(Part::Rewired, name, rows);
+        }
         let with_control = |number: u64| -> Result<Information> {
             let mut blocks = blocks.clone();
             let name = format!("shuffled {number}");
@@ -293,7 +295,9 @@ impl Task for Nodes {
                 })?;
                 Ok::<_, Error>(found)
             })?;
-            shuffled.into_iter().for_each(|(name, rows)| blocks.add(Part::Control, name, rows));
+            for (name, rows) in shuffled {
+                blocks.add(Part::Control, name, rows);
+            }
             measure(&blocks)
         };
         let mut information = with_control(0)?;

@@ -118,10 +118,10 @@ fn models_of_continued_runs_are_the_same() {
 fn runs_in_little_memory_have_the_same_results() {
     let graph = demo();
     let (links, nodes) = (LinkParams::default(), NodeParams::default());
-    let plain = Exec::new(2).unwrap().with_memory_limit(1 << 40);
+    let plain = || Exec::new(2).unwrap().with_memory_limit(1 << 40);
     let plans = [
-        netinfof::plan::links(&graph, None, Goal::Probe, &links, &plain),
-        netinfof::plan::nodes(&graph, Goal::Probe, &nodes, &plain),
+        netinfof::plan::links(&graph, None, Goal::Probe, &links, &plain()),
+        netinfof::plan::nodes(&graph, Goal::Probe, &nodes, &plain()),
     ];
     for (at, plan) in plans.iter().enumerate() {
         assert!(!plan.saves_memory);
@@ -135,7 +135,7 @@ fn runs_in_little_memory_have_the_same_results() {
             _ => netinfof::plan::nodes(&graph, Goal::Probe, &nodes, &tight),
         };
         assert!(saving.saves_memory && saving.bytes < plan.bytes, "{} {}", saving.bytes, plan.bytes);
-        let [saved, usual] = [&tight, &plain].map(|exec| timeless(&run(exec).unwrap()));
+        let [saved, usual] = [&tight, &plain()].map(|exec| timeless(&run(exec).unwrap()));
         for (key, value) in usual.as_object().unwrap() {
             assert_eq!(&saved[key], value, "{at} {key}");
         }
