@@ -121,13 +121,14 @@ def test_mistakes_are_told_as_the_command_tells_them(command: str) -> None:
         (r"invalid `task`: edges \(need one of links, nodes\)", {"task": "edges"}),
         (r"invalid `dim`: 2.5 \(need a whole number\)", {"dim": 2.5}),
         (r"invalid `splits`: -1 \(need 0 or more\)", {"splits": -1}),
-        (r"invalid `ridge`: x \(", {"ridge": "x"}),
         (r"invalid `random_state`: 2.5 \(need a whole number\)", {"random_state": 2.5}),
         (r"invalid `n_jobs`: 1.5 \(need a whole number\)", {"n_jobs": 1.5}),
         (r"invalid `train`: 2", {"shares": (2, 0.1)}),
     ]:
         with pytest.raises(ValueError, match=fault):
             netinfof.probe("synth:demo", **kwargs)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"invalid `ridge`: x \("):
+        netinfof.act("synth:demo", ridge="x")  # type: ignore[arg-type]
     done = subprocess.run([command, "probe", "--dim", "0"], capture_output=True, text=True, check=False)
     with pytest.raises(ValueError) as caught:
         netinfof.probe("synth:demo", dim=0)
@@ -174,7 +175,7 @@ def test_keywords_are_the_words_of_the_command(command: str) -> None:
     # Of the graph: `Graph.from_file` and `Graph` take them.
     elsewhere |= {"bipartite", "no_bipartite", "context", "directed", "weight", "weight_scale", "time", "target", "communities"}
     elsewhere |= {"id", "header", "no_header", "features", "drop", "categorical", "numeric"}  # Of the graph's tables.
-    elsewhere |= {"memory", "plan", "progress"}  # Of the process.
+    elsewhere |= {"memory", "plan", "progress", "resume"}  # Of the process.
     elsewhere.add("component")  # The keyword `components` takes a mapping instead of files.
     assert words - elsewhere == set(netinfof.Options.__annotations__)
 
@@ -216,7 +217,7 @@ def test_a_split_of_ones_own(demo: netinfof.Graph, tmp_path: Path, command: str)
     one = netinfof.probe(demo, task="nodes", split=nodes, dim=16)
     two = netinfof.probe(demo, task="nodes", split=str(tmp_path / "nodes.npz"), dim=16)
     assert told(one.data) == told(two.data)
-    with pytest.raises(ValueError, match="a split of nodes cannot split links"):
+    with pytest.raises(TypeError, match="a NodeSplit for task='links'"):
         netinfof.probe(demo, split=nodes)
     with pytest.raises(ValueError, match="has no train_mask"):
         netinfof.probe(demo, task="nodes", split="masks")

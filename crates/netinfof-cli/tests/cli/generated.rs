@@ -143,20 +143,20 @@ fn killed_runs_continue_with_the_same_result() {
     let plain = timeless(json(&run));
     let resumed = [&run[..], &["--resume", &work]].concat();
     let mut killed = 0;
-    let found = (0..).find_map(|attempt| {
+    let found = (0..20u32).find_map(|attempt| {
         let mut child = Command::new(env!("CARGO_BIN_EXE_netinfof"))
             .args(&resumed)
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // Odd times, so that runs are killed in all stages; later ones live long enough to end.
-        let mut left = 37 + 113 * attempt;
+        // Runs are killed in different stages; later ones live long enough to end.
+        let mut left = 40 * 8u64.pow(attempt) / 5u64.pow(attempt);
         while left > 0 && child.try_wait().unwrap().is_none() {
             std::thread::sleep(std::time::Duration::from_millis(left.min(20)));
             left = left.saturating_sub(20);
         }
-        if attempt < 60 {
+        if attempt < 14 {
             // SIGKILL, unless it has ended.
             let _ = child.kill();
         }
