@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Folder, netinfof, stderr, stdout};
+use super::{Folder, netinfof, stderr, well};
 
 /// Users and items whose ids collide; every user rates items of two brands.
 fn shop(folder: &Folder) -> [String; 2] {
@@ -29,12 +29,6 @@ fn shop(folder: &Folder) -> [String; 2] {
     // An item that nobody rated.
     made.push_str("999,3\n");
     [folder.file("ratings.csv", ratings), folder.file("made.csv", made)]
-}
-
-fn well(args: &[&str]) -> (String, String) {
-    let output = netinfof(args);
-    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
-    (stdout(&output), stderr(&output))
 }
 
 fn fault(args: &[&str]) -> String {
