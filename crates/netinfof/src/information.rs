@@ -538,7 +538,7 @@ impl ComponentBlocks {
         let folds = folds(&target.strata(), most_choosing, seed);
         let found = exec.stage("information", folds.len(), || {
             exec.try_map(&folds, |fold| {
-                let gained = fold.gains(blocks, &groups, target, exec)?;
+                let gained = fold.gains(blocks, &groups, singles, target, exec)?;
                 exec.step()?;
                 Ok(gained)
             })

@@ -7,7 +7,7 @@ use super::{BlockGroup, ComponentBlock};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::kernel::SmallMatrix;
-use crate::linalg::{BlockRidge, Choice, RidgeBlock};
+use crate::linalg::{BlockRidge, RidgeBlock};
 use crate::seed::{Seed, Stream};
 
 /// Number of models per group.
@@ -85,11 +85,12 @@ pub(super) fn rows_of(blocks: &[ComponentBlock], samples: &[usize]) -> Vec<Small
 }
 
 impl Fold {
-    /// Bits gained by every group on every evaluated sample.
+    /// Bits gained by every group on every evaluated sample. The first groups are `singles` single components.
     pub(super) fn gains(
         &self,
         blocks: &[ComponentBlock],
         groups: &[BlockGroup],
+        singles: usize,
         target: &SampleTarget<'_>,
         exec: &Exec,
     ) -> Result<Vec<Vec<f64>>> {
@@ -107,20 +108,23 @@ impl Fold {
         let choices = BlockRidge::new(target.of(&self.choosing, scale.as_ref()), given, single_scores);
         let refit = Refit::new(blocks, &self.training, target.of(&self.training, scale.as_ref()));
         let judged = rows_of(blocks, &self.judged);
-        let mut chosen: Vec<Choice> = Vec::new();
-        let mut found = Vec::new();
-        for group in groups {
+        // Choices for single components and all fits are independent: they use the threads for which no fold is left.
+        let (single, several) = groups.split_at(singles);
+        let mut chosen = exec.try_map(single, |group| choices.choose(&group.blocks, &[]))?;
+        for group in several {
             exec.check()?;
             let choice = choices.choose(&group.blocks, &chosen)?;
-            let model = refit.fit(&choice)?;
+            chosen.push(choice);
+        }
+        exec.try_map(&chosen, |choice| {
+            exec.check()?;
+            let model = refit.fit(choice)?;
             let scores = model.scores(&refit, &judged);
             let of = |(row, &sample): (usize, &usize)| {
                 target.bits(&refit.outcome, scale.as_ref(), model.fit, sample, (&scores, row))
             };
-            found.push(self.judged.iter().enumerate().map(of).collect());
-            chosen.push(choice);
-        }
-        Ok(found)
+            Ok(self.judged.iter().enumerate().map(of).collect())
+        })
     }
 }
 
