@@ -43,7 +43,7 @@ class LinkProbe(ProbeEstimator):
     valid
         Share of the edges in the validation set. The remaining edges are the test set.
     splits
-        Number of splits, with consecutive seeds. None: 3 on graphs of at most 25 000 edges, otherwise 1;
+        Number of splits, with consecutive seeds. None: 5 up to 25 000 edges, fewer up to 62 500, else 1;
         1 with `split`.
     compat
         Compatibility matrix: ``"none"``, ``"h"`` (H, by ridge regression) or ``"hstar"`` (H*, refitted

@@ -40,7 +40,7 @@ class NodeProbe(ProbeEstimator, NodeEstimator):
         Share of the labelled nodes of each class in the validation set. The remaining labelled nodes
         are the test set.
     splits
-        Number of splits, with consecutive seeds. None: 3 on graphs of at most 25 000 edges, otherwise 1;
+        Number of splits, with consecutive seeds. None: 5 up to 25 000 edges, fewer up to 62 500, else 1;
         1 with `split`.
     walk_trials
         Number of random walks from every node, for component R.

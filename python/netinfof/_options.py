@@ -31,7 +31,7 @@ class Options(TypedDict, total=False):
     shares: tuple[float, float] | None
     #: Largest number of test edges or nodes that are evaluated, and of twice the validation edges; the rest are neither evaluated nor trained on. Default 300 000; all in the paper protocol.
     max_evaluated: int | None
-    #: Number of splits, with consecutive seeds. Default 1; 3 for a probe of at most 25 000 edges.
+    #: Number of splits, with consecutive seeds. Default 1; for a probe, 5 up to 25 000 edges, fewer up to 62 500.
     splits: int | None
     #: Components of U, R, F, P, S, P1, S1, S3, S5, D, X, C, L, as a string or names; or a mapping ``{"name": array}``, which adds components of your own to the default ones (:meth:`Graph.with_components`). Default U, R, F, P, S, D, X for links; U, R, F, P, S, S5, C for nodes, and L if features are words; U, R, F, P, S in the paper protocol.
     components: str | Iterable[str] | Mapping[str, Any] | None

@@ -160,6 +160,10 @@ pub struct Information {
 /// samples would differ: a factor, measured on generated samples (docs/design/information-and-verdict.md).
 const BETWEEN_FITS: f64 = 1.3;
 
+/// Divided by the samples per class, it is added to that factor: models that are fitted on few samples of a class differ
+/// more.
+const FEW_PER_CLASS: f64 = 8.0;
+
 /// Nats of log-likelihood, over all training samples together, by which fitted models differ by chance: whether a
 /// component gets a weight at all depends on as much. It is the smallest standard error of a measurement.
 const RESOLUTION: f64 = 1.5;
@@ -171,6 +175,8 @@ pub(crate) struct Fitting {
     training: usize,
     /// Number of samples that each model was evaluated on.
     judged: usize,
+    /// Samples per class ([`SampleTarget::per_class`]).
+    per_class: f64,
 }
 
 impl Fitting {
@@ -191,7 +197,8 @@ impl Fitting {
         let expected = error * error * samples / (self.judged.max(1) as f64 * count);
         let excess = (between * between - expected).max(0.0);
         let resolution = RESOLUTION / (self.training.max(1) as f64 * std::f64::consts::LN_2);
-        let wide = (BETWEEN_FITS * error * error + excess + resolution * resolution).sqrt();
+        let factor = BETWEEN_FITS + FEW_PER_CLASS / self.per_class.max(1.0);
+        let wide = (factor * error * error + excess + resolution * resolution).sqrt();
         // Student's quantile for few samples, the normal one where the resolution is all that there is.
         let quantile =
             if error > 0.0 { (over_samples.interval[1] - over_samples.value) / error } else { NORMAL };
@@ -569,8 +576,11 @@ impl ComponentBlocks {
         let ordered = groups[singles..].iter().chain(&groups[..singles]);
         let named = ordered.map(|group| (group.name.clone(), components(group))).collect();
         let most = |of: fn(&Fold) -> usize| folds.iter().map(of).max().unwrap_or(0);
-        let fitting =
-            Fitting { training: most(|fold| fold.training.len()), judged: most(|fold| fold.judged.len()) };
+        let fitting = Fitting {
+            training: most(|fold| fold.training.len()),
+            judged: most(|fold| fold.judged.len()),
+            per_class: target.per_class(),
+        };
         let units = judged.iter().map(|&at| units[at]).collect();
         let kind = match target {
             SampleTarget::Classes { .. } => TargetKind::Classes,

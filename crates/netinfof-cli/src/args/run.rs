@@ -159,7 +159,7 @@ pub(crate) struct RunArgs {
     pub(crate) max_evaluated: Option<usize>,
     /// Number of splits, with seeds S, S+1, …
     ///
-    /// [default: 1; 3 for probe on graphs of at most 25000 edges]
+    /// [default: 1; for probe, 5 on graphs of at most 25000 edges and fewer up to 62500]
     #[arg(long, value_name = "N", help_heading = TASK)]
     pub(crate) splits: Option<usize>,
     /// Seed of the first split
@@ -345,10 +345,13 @@ impl RunArgs {
     /// Several splits where they are cheap, unless a number was asked for, or the split is the user's own or by time,
     /// and so the same for every seed.
     pub(crate) fn splits(&self, goal: Goal, own_split: bool, graph: &Graph) -> usize {
-        const CHEAP: usize = 25_000;
+        /// Edges of all splits together.
+        const CHEAP: usize = 125_000;
+        const MOST: usize = 5;
         let by_time = self.task == Task::Links && graph.times().is_some();
-        let cheap = goal == Goal::Probe && graph.edge_count() <= CHEAP && !own_split && !by_time;
-        self.splits.unwrap_or(if cheap { 3 } else { 1 })
+        let several = goal == Goal::Probe && !own_split && !by_time;
+        let cheap = if several { (CHEAP / graph.edge_count().max(1)).clamp(1, MOST) } else { 1 };
+        self.splits.unwrap_or(cheap)
     }
 
     pub(crate) fn has_split(&self) -> bool {

@@ -34,6 +34,16 @@ impl SampleTarget<'_> {
         }
     }
 
+    /// Samples per class, without the largest class: the mean over the others. Numbers and labels: all samples.
+    pub(super) fn per_class(&self) -> f64 {
+        let SampleTarget::Classes { labels, classes } = *self else { return self.len() as f64 };
+        let mut counts = vec![0usize; classes];
+        labels.iter().for_each(|&label| counts[label as usize] += 1);
+        let others = counts.iter().filter(|&&count| count > 0).count().saturating_sub(1);
+        let largest = counts.iter().copied().max().unwrap_or(0);
+        if others == 0 { labels.len() as f64 } else { (labels.len() - largest) as f64 / others as f64 }
+    }
+
     /// Entropy in bits. Labels: the mean over the labels. Numbers: that of a standard Gaussian; the entropy of a
     /// continuous target has no zero, so only differences of it have a meaning.
     pub(super) fn entropy(&self) -> f64 {
