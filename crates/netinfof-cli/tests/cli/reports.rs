@@ -247,7 +247,7 @@ fn baselines_stand_beside_a_run() {
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
     let places: Vec<usize> =
-        ["  gcn ", "  netinfof act ", "  gat "].iter().map(|row| text.find(row).unwrap()).collect();
+        ["\n  gcn ", "\n  netinfof act ", "\n  gat "].iter().map(|row| text.find(row).unwrap()).collect();
     assert!(places.is_sorted(), "the best first: {text}");
     assert!(text.contains("85.0 ± 5.0") && text.contains("split 0: out of memory"), "{text}");
     assert!(text.contains("on the same splits"), "{text}");
