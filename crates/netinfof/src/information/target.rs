@@ -38,7 +38,9 @@ impl SampleTarget<'_> {
     pub(super) fn per_class(&self) -> f64 {
         let SampleTarget::Classes { labels, classes } = *self else { return self.len() as f64 };
         let mut counts = vec![0usize; classes];
-        labels.iter().for_each(|&label| counts[label as usize] += 1);
+        for &label in labels {
+            counts[label as usize] += 1;
+        }
         let others = counts.iter().filter(|&&count| count > 0).count().saturating_sub(1);
         let largest = counts.iter().copied().max().unwrap_or(0);
         if others == 0 { labels.len() as f64 } else { (labels.len() - largest) as f64 / others as f64 }
