@@ -79,7 +79,7 @@ def frames(
             same = by_side[0].dtype == by_side[1].dtype
             order = np.concatenate(by_side if same else [own.astype(object) for own in by_side])
         else:
-            order, places = _numbered(first, second)
+            order, places = _numbered_ends(first, second)
             if _gap(order) is not None:
                 _no_gaps(first, second)
         x, y, classes = None, None, None
@@ -153,14 +153,12 @@ def _places(values: list[Any], order: Any, first: Any, second: Any) -> list[NDAr
     """Return the numbers of the nodes at both ends of every edge; -1 where an id is unknown."""
     import numpy as np
 
-    from ._arrays import factorized
-
     def twice(value: Any) -> ValueError:
         return ValueError(f"invalid graph: id `{value}` occurs more than once in the node frame")
 
     # Arrays of different types would be converted to a common one, which changes ids.
     if {own.dtype for own in (order, first, second)} == {order.dtype}:
-        codes, _ = factorized(np.concatenate([order, first, second]))
+        _, codes = _numbered([order, first, second], by_row=False)
         own, ends = codes[: len(order)], codes[len(order) :]
         again = np.flatnonzero(own != np.arange(len(order)))
         if again.size:
@@ -220,24 +218,44 @@ def _distinct_ids(ids: Any) -> Any:
     """Return different integers in ascending order; other ids in the order in which they first occur."""
     import numpy as np
 
-    from ._arrays import factorized
-
-    return np.unique(ids) if ids.dtype.kind in "iu" else factorized(ids)[1]
+    return np.unique(ids) if ids.dtype.kind in "iu" else _numbered([ids], by_row=False)[0]
 
 
-def _numbered(first: Any, second: Any) -> tuple[Any, list[NDArray[np.int64]]]:
+def _numbered_ends(first: Any, second: Any) -> tuple[Any, list[NDArray[np.int64]]]:
     """Return the ids at both ends of edges, and the numbers of the ends among them.
 
     Integers are in ascending order, other ids in the order in which they first occur, row by row.
     """
     import numpy as np
 
+    if np.result_type(first, second).kind in "iu":
+        order, numbers = np.unique(np.stack([first, second], axis=1).reshape(-1), return_inverse=True)
+        numbers = numbers.reshape(-1)
+    else:
+        order, numbers = _numbered([first, second], by_row=True)
+    return order, [np.ascontiguousarray(numbers[at::2], np.int64) for at in (0, 1)]
+
+
+def _numbered(columns: list[Any], *, by_row: bool) -> tuple[Any, NDArray[np.int64]]:
+    """Return the different ids in the order in which they first occur, and the number of every id.
+
+    Columns of equal length are read row by row, or one column is read after the other.
+    """
+    import numpy as np
+
     from ._arrays import factorized
 
-    rows = np.stack([first, second], axis=1).reshape(-1)
-    if rows.dtype.kind in "iu":
-        order, numbers = np.unique(rows, return_inverse=True)
-    else:
-        numbers, order = factorized(rows)
-    numbers = numbers.reshape(-1)
-    return order, [np.ascontiguousarray(numbers[at::2], np.int64) for at in (0, 1)]
+    if all(column.dtype == object for column in columns):
+        found = _native.number_texts(columns, by_row, (0, None, None))
+        if found is not None:
+            numbers, places = found
+            if by_row:
+                order = np.empty(len(places), object)
+                for at, column in enumerate(columns):
+                    here = places % len(columns) == at
+                    order[here] = column[places[here] // len(columns)]
+            else:
+                order = np.concatenate(columns)[places]
+            return order, numbers
+    numbers, order = factorized(np.stack(columns, axis=1).reshape(-1) if by_row else np.concatenate(columns))
+    return order, numbers

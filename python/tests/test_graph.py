@@ -469,6 +469,27 @@ def test_edges_that_are_ends_alone_are_taken_in_silence() -> None:
         Graph.of(data)
 
 
+@pytest.mark.parametrize("columns", [("source", "target"), ("user", "item")])
+def test_texts_are_numbered_in_the_order_in_which_they_first_occur(columns: tuple[str, str]) -> None:
+    pandas = pytest.importorskip("pandas")
+    # More than one block of rows, and texts of any length.
+    codes = np.random.default_rng(0).integers(0, 3000, (70_000, 2))
+    texts = np.array([f"{'ü' * (at % 5)}{at}" for at in range(3000)], object)
+    rows = texts[codes]
+    edges = pandas.DataFrame({columns[0]: rows[:, 0], columns[1]: rows[:, 1]})
+    if columns[0] == "source":
+        expected = list(dict.fromkeys(rows.reshape(-1).tolist()))
+    else:
+        expected = [f"{name}:{text}" for name, own in zip(columns, rows.T) for text in dict.fromkeys(own.tolist())]
+    found = Graph.from_frame(edges)
+    assert found.nodes.tolist() == expected
+    ends = {frozenset(pair) for pair in found.nodes[found.edge_index.T].tolist()}
+    named = rows.tolist() if columns[0] == "source" else [[f"user:{a}", f"item:{b}"] for a, b in rows.tolist()]
+    assert ends == {frozenset(pair) for pair in named if pair[0] != pair[1]}
+    nodes = pandas.DataFrame({"id": texts[::-1]})
+    assert Graph.from_frame(edges, nodes, bipartite=False).nodes.tolist() == texts[::-1].tolist()
+
+
 def test_gaps_are_gaps_of_every_kind() -> None:
     pandas = pytest.importorskip("pandas")
     times = pandas.to_datetime(["2020-01-01", "2021-01-01"])

@@ -4,6 +4,7 @@
 mod columns;
 mod context;
 mod graph;
+mod ids;
 mod metric;
 mod model;
 mod split;
@@ -31,6 +32,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns::typed, module)?)?;
     module.add_function(wrap_pyfunction!(columns::known_columns, module)?)?;
     module.add_function(wrap_pyfunction!(columns::sides_of_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(ids::number_texts, module)?)?;
     module.add_function(wrap_pyfunction!(task::run, module)?)?;
     module.add_function(wrap_pyfunction!(task::embedding, module)?)?;
     module.add_function(wrap_pyfunction!(task::page, module)?)?;
