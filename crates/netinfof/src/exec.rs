@@ -123,7 +123,7 @@ impl Exec {
         let Some(folder) = &self.work_folder else { return Ok(()) };
         let finished = folder.begin(&identity())?;
         if finished > 0 {
-            self.tell(&format!(
+            self.message(&format!(
                 "continuing the run in {}: {finished} finished stage{}",
                 folder.path().display(),
                 if finished == 1 { "" } else { "s" }
@@ -154,7 +154,7 @@ impl Exec {
             && let Err(error) = folder.write(name, &result, &self.notices()[before..])
         {
             // The run itself needs no disk.
-            self.tell(&format!("{error}; the run goes on, but would have to repeat this stage"));
+            self.message(&format!("{error}; the run goes on, but would have to repeat this stage"));
         }
         Ok(result)
     }
@@ -263,11 +263,6 @@ impl Exec {
         self.progress.planned(stages, splits);
     }
 
-    /// Tells the user something about this process that is no part of the report.
-    pub fn tell(&self, text: &str) {
-        self.progress.notice(text);
-    }
-
     /// Issues a notice once; the report keeps it too.
     pub fn notice(&self, text: impl Into<String>) {
         let text = text.into();
@@ -278,7 +273,7 @@ impl Exec {
         }
     }
 
-    /// Shows a line that is no notice: the report does not keep it.
+    /// Shows a line about this process to the user. It is no notice: the report does not keep it.
     pub fn message(&self, text: &str) {
         self.progress.notice(text);
     }

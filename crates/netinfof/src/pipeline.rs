@@ -194,7 +194,7 @@ fn report<T: Task>(run: &Run<'_, T>, mut kept: Option<&mut Kept<T>>) -> Result<R
     plan.check()?;
     exec.set_thrifty(plan.saves_memory);
     if let Some(warning) = plan.warning() {
-        exec.tell(&warning);
+        exec.message(&warning);
     }
     let stages: Vec<(String, f64)> =
         plan.stages.iter().map(|stage| (stage.name.clone(), stage.seconds)).collect();
