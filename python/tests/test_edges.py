@@ -79,6 +79,22 @@ def test_weights_of_networkx() -> None:
         netinfof.Graph.from_networkx(graph, weight="strength")
 
 
+def test_weights_and_times_of_igraph() -> None:
+    igraph = pytest.importorskip("igraph")
+    edge_index, weights = ring()
+    times = np.arange(len(weights))[::-1]
+    # Several attributes, and edges in another order than the graph keeps.
+    graph = igraph.Graph(n=60, edges=edge_index.T.tolist(), edge_attrs={"minutes": weights.tolist(), "since": times.tolist()})
+    expected = netinfof.Graph(edge_index, edge_weight=weights, edge_time=times)
+    with pytest.warns(UserWarning, match="`since`"):
+        assert weights_of(netinfof.Graph.from_igraph(graph, weight="minutes")) == weights_of(expected)
+    both = netinfof.Graph.from_igraph(graph, weight="minutes", time="since")
+    assert weights_of(both) == weights_of(expected)
+    assert both._native.times()[1].tolist() == expected._native.times()[1].tolist()  # type: ignore[index]
+    with pytest.raises(ValueError, match="one of minutes, ?since"):
+        netinfof.Graph.from_igraph(graph, weight="strength")
+
+
 def test_files_keep_weights(tmp_path: Path) -> None:
     edge_index, weights = ring()
     graph = netinfof.Graph(edge_index, edge_weight=weights)

@@ -247,7 +247,16 @@ def test_dgl(demo: netinfof.Graph) -> None:
     graph.edata["weight"] = torch.rand(8046)
     with pytest.warns(UserWarning, match=r"edge weights \(`weight`\) are not used"):
         netinfof.Graph.of(graph)
-    del graph.edata["weight"]
+    ends = np.stack([end.numpy() for end in graph.edges()])
+    # A time for each edge, the same in both directions.
+    graph.edata["time"] = torch.from_numpy(ends.sum(axis=0))
+    weighted = netinfof.Graph.from_dgl(graph, weight="weight", time="time")
+    given = netinfof.Graph(ends, edge_weight=graph.edata["weight"].numpy(), edge_time=ends.sum(axis=0), num_nodes=1200)
+    assert weighted.edge_weight is not None and np.array_equal(weighted.edge_weight, given.edge_weight)
+    assert weighted._native.times()[1].tolist() == given._native.times()[1].tolist()  # type: ignore[index]
+    with pytest.raises(ValueError, match="invalid `time`: when"):
+        netinfof.Graph.from_dgl(graph, time="when")
+    del graph.edata["weight"], graph.edata["time"]
     graph.ndata["other"] = torch.rand(1200, 3)
     assert netinfof.Graph.from_dgl(graph, features="other").num_features == 3
     with pytest.raises(ValueError, match="invalid `features`: words"):
