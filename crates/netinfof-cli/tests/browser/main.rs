@@ -1,10 +1,11 @@
 //! The page in a real browser: opened from disk, nothing loaded, nothing complained about, its numbers those of the JSON.
 //!
 //! Needs Chromium; without it the tests say so and pass. `NETINFOF_PICTURES=docs/pictures` refreshes the README's pictures, which need
-//! the graphs of `NETINFOF_DATA` too.
+//! the graphs of `NETINFOF_DATA` too. `NETINFOF_SITE=target/site` follows the links of the documentation.
 
 mod chromium;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +56,8 @@ fn cells(page: &mut Page, table: &str) -> Vec<(String, String, f64, String)> {
 /// What a cell should show of a number: as many digits as it does show.
 fn rounded(value: f64, shown: &str) -> String {
     let digits = shown.split_once('.').map_or(0, |(_, after)| after.len());
-    format!("{value:.digits$}")
+    let shown = format!("{value:.digits$}");
+    if shown.contains(|c| ('1'..='9').contains(&c)) { shown } else { shown.replace('-', "") }
 }
 
 /// Opens the page, and checks everything that holds for every page.
@@ -92,7 +94,7 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
             let [low, high] = [low, high].map(|v| v.as_f64().unwrap());
             assert_eq!(
                 (value, shown.as_str()),
-                (&low, format!("{low:.3} – {high:.3}").as_str()),
+                (&low, format!("{} – {}", rounded(low, "0.000"), rounded(high, "0.000")).as_str()),
                 "{row} {key}"
             );
         } else {
@@ -126,7 +128,7 @@ fn check(page: &mut Page, file: &Path, json: &Value) {
     let ids =
         "(ids => ids.length - new Set(ids).size)([...document.querySelectorAll('[id]')].map(e => e.id))";
     assert_eq!(page.value(ids), 0);
-    for width in [1280, 420] {
+    for width in [1280, 390] {
         page.look(width, "light");
         let wide = page.value("document.documentElement.scrollWidth - document.documentElement.clientWidth");
         assert_eq!(wide, 0, "at {width} pixels");
@@ -267,4 +269,49 @@ fn pictures_of_the_readme() {
         std::fs::write(target.join(format!("{name}.png")), page.picture(None)).unwrap();
         std::fs::write(target.join(format!("{name}-top.png")), page.picture(Some(860))).unwrap();
     }
+}
+
+/// All links of the built documentation, as the browser resolves them. `scripts/check site` names its folder.
+#[test]
+fn site_links() {
+    let Some(site) = std::env::var_os("NETINFOF_SITE").map(PathBuf::from) else { return };
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(site).canonicalize().unwrap();
+    let Some(chromium) = browser("site_links") else { return };
+    let mut page = Page::start(&chromium, &folder("site"));
+    let root = format!("file://{}/", site.display());
+    let mut pages = vec!["index.html".to_string()];
+    let mut ids: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut links: Vec<[String; 3]> = Vec::new();
+    let mut at = 0;
+    while at < pages.len() {
+        let own = pages[at].clone();
+        at += 1;
+        page.open(&site.join(&own));
+        let (requests, _) = page.requests_and_complaints();
+        let away: Vec<&String> = requests.iter().filter(|url| !url.contains(&root)).collect();
+        assert!(away.is_empty(), "{own} loads {away:?}");
+        let texts = |value: Value| -> Vec<String> {
+            value.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_string()).collect()
+        };
+        let anchors = page.value("[...document.querySelectorAll('[id]')].map(e => e.id)");
+        ids.insert(own.clone(), texts(anchors).into_iter().collect());
+        let found = page.value("[...document.querySelectorAll('a[href], img')].map(e => e.href || e.src)");
+        for link in texts(found) {
+            let Some(inside) = link.strip_prefix(&root) else {
+                assert!(!link.starts_with("file:"), "{own} links to {link}, outside the site");
+                continue;
+            };
+            let (file, anchor) = inside.split_once('#').unwrap_or((inside, ""));
+            let file = file.split('?').next().unwrap_or(file);
+            assert!(site.join(file).is_file(), "{own} links to {inside}, which does not exist");
+            if file.ends_with(".html") && !pages.iter().any(|known| known == file) {
+                pages.push(file.into());
+            }
+            links.push([own.clone(), file.into(), anchor.into()]);
+        }
+    }
+    for [own, file, anchor] in links.iter().filter(|link| !link[2].is_empty()) {
+        assert!(ids[file].contains(anchor), "{own} links to {file}#{anchor}, which has no such place");
+    }
+    assert!(pages.len() > 20 && links.len() > 500, "{} pages, {} links", pages.len(), links.len());
 }
