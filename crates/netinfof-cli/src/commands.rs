@@ -198,7 +198,7 @@ fn printed(report: &Report, verbose: bool) -> String {
     if verbose {
         return printer::report(report, ReportDetail::Components);
     }
-    printer::report(report, ReportDetail::Answer) + " · -v shows every component"
+    printer::report(report, ReportDetail::AnswerAndHint)
 }
 
 fn own_file(name: &'static str, path: &Path) -> Error {
@@ -343,18 +343,15 @@ fn draw(args: &PlotArgs, exec: &Exec) -> Result<()> {
         value: name.into(),
         need: "a component that embeds nodes: U, R, F, P, S, D or C".into(),
     })?;
-    let colour = match (args.color, graph.labels()) {
-        (Some(NodeColour::Class), None) => {
-            return Err(Error::InvalidParam {
-                name: "color",
-                value: "class".into(),
-                need: "a graph with classes, or degree".into(),
-            });
-        }
-        (Some(colour), _) => colour,
-        (None, Some(_)) => NodeColour::Class,
-        (None, None) => NodeColour::Degree,
-    };
+    let usual = plot::usual_colour(&graph);
+    let colour = args.color.unwrap_or(usual);
+    if colour == NodeColour::Class && usual != colour {
+        return Err(Error::InvalidParam {
+            name: "color",
+            value: "class".into(),
+            need: "a graph with classes or a numeric target, or degree".into(),
+        });
+    }
     write_whole(&args.output, &plot::map(&graph, kind, colour, exec)?)?;
     printer::out(&format!("{} by {name}: {}", graph.name(), args.output.display()))
 }

@@ -30,7 +30,7 @@ use table::{TableCell, code, count, counts, number, range, table, term, words};
 /// The page of a report, with trained baselines to compare with, and a map of the nodes.
 pub(crate) fn page(report: &Report, trained: Option<&Baselines>, map: Option<&str>) -> String {
     let mut body = String::new();
-    header(&mut body, report, trained.is_some());
+    header(&mut body, report, trained.is_some(), map.is_some());
     information(&mut body, report);
     let first = report.splits.first();
     if let Some(act) = first.and_then(|split| split.act.as_ref()) {
@@ -51,7 +51,7 @@ pub(crate) fn page(report: &Report, trained: Option<&Baselines>, map: Option<&st
     if let Some(map) = map {
         let _ = writeln!(
             body,
-            "<section id=\"map\"><details><summary><h2>The nodes in the plane</h2></summary><p class=\"note\">Nodes on the two axes along which one \
+            "<section id=\"map\"><details><summary><h2>Map of the nodes</h2></summary><p class=\"note\">Nodes on the two axes along which one \
              component differs most between them. Nodes that lie together are alike for this component; the other axes may separate nodes that \
              lie together here.</p><figure class=\"chart\" tabindex=\"0\">{map}</figure></details></section>"
         );
@@ -82,7 +82,7 @@ fn time_paragraph(report: &Report) -> String {
     format!("<p class=\"note\" id=\"time\">{}</p>", code(&lines.join(" ")))
 }
 
-fn header(out: &mut String, report: &Report, compared: bool) {
+fn header(out: &mut String, report: &Report, compared: bool, mapped: bool) {
     let kind = serde_json::to_value(report.verdict.kind).ok();
     let _ = write!(
         out,
@@ -94,8 +94,10 @@ fn header(out: &mut String, report: &Report, compared: bool) {
         kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or(""),
         escape(headline(report.verdict.kind)),
         code(&report.verdict.reason),
-        printer::result_line(report)
-            .map_or_else(String::new, |line| format!("<p id=\"result\"><b>Act.</b> {}</p>", escape(&line))),
+        printer::result_line(report).map_or_else(String::new, |line| format!(
+            "<p id=\"result\"><b>Baseline.</b> {}</p>",
+            escape(&line)
+        )),
         code(&report.verdict.next),
         next_step::command(report)
             .map_or_else(String::new, |line| format!("<pre id=\"next-command\">{}</pre>", escape(&line)))
@@ -105,7 +107,7 @@ fn header(out: &mut String, report: &Report, compared: bool) {
         places.push(("information", "Predictive information"));
     }
     if report.splits.first().is_some_and(|split| split.act.is_some()) {
-        places.push(("act", "Solved"));
+        places.push(("act", "Baseline (Act)"));
     }
     if compared {
         places.push(("baselines", "Trained baselines"));
@@ -116,6 +118,9 @@ fn header(out: &mut String, report: &Report, compared: bool) {
     } else {
         vec![("clusters", "Clusters and classes")]
     });
+    if mapped {
+        places.push(("map", "Map"));
+    }
     places.extend([("graph", "The graph"), ("again", "Run it again")]);
     out.push_str("<nav aria-label=\"Contents\"><ul>");
     for (id, name) in places {
@@ -185,6 +190,11 @@ fn information(out: &mut String, report: &Report) {
     if found.bits("interactions").is_some() {
         pale.push_str(
             " Products of components: a relation between two parts of the data where neither predicts anything alone.",
+        );
+    }
+    if shown.iter().any(|(_, _, bits)| bits.value < 0.0) {
+        pale.push_str(
+            " Below zero: worse than without information, as happens by chance where there is none.",
         );
     }
     let _ = write!(
@@ -264,10 +274,14 @@ fn information(out: &mut String, report: &Report) {
     out.push_str("</details></section>\n");
 }
 
-/// The scores of the components as a chart.
+/// The scores of the components as a chart for wide screens and files.
 pub(crate) fn scores(report: &Report) -> String {
+    scores_in(report, &chart::WIDE)
+}
+
+fn scores_in(report: &Report, layout: &chart::RowLayout) -> String {
     let all: Vec<(&str, &ComponentSummary)> = report.components.iter().collect();
-    chart::scores(&all, |name: &str| format!("{name}  {}", meaning(name, report)))
+    chart::scores(&all, |name: &str| format!("{name}  {}", meaning(name, report)), layout)
 }
 
 fn components(out: &mut String, report: &Report) {
@@ -278,7 +292,7 @@ fn components(out: &mut String, report: &Report) {
          component alone predicts the answer: a lower bound on accuracy, found without training. Bars begin at the score of no information; \
          whiskers are 95 % intervals; diamonds show the accuracy on held-out samples. For links a component counts as a signal only if it also \
          predicts edges against degree-matched negatives.</p><figure class=\"chart\" tabindex=\"0\">{}<figcaption>{}</figcaption></figure>",
-        scores(report),
+        chart::for_all_widths(|layout| scores_in(report, layout)),
         [
             (Group::Structure, "structure"),
             (Group::Features, "features"),
@@ -288,7 +302,7 @@ fn components(out: &mut String, report: &Report) {
         .into_iter()
         .filter(|(group, _)| all.iter().any(|(_, c)| c.group == *group))
         .map(|(group, name)| {
-            format!("<span class=\"{}\"><span class=\"key\"></span>{name}</span>", chart::class(group))
+            format!("<span class=\"{} legend\"><span class=\"key\"></span>{name}</span>", chart::class(group))
         })
         .collect::<Vec<_>>()
         .join(" &nbsp; ")
@@ -348,7 +362,11 @@ fn components(out: &mut String, report: &Report) {
             out,
             "<h3>Structure, features and propagation against each other</h3><p class=\"note\">How much higher the best of one kind scores than \
              the best of another on the same samples. Where the whiskers do not reach zero, the difference holds at 95 %.</p><figure class=\"chart\" tabindex=\"0\">{}</figure>",
-            chart::differences(&report.comparisons, &report.components)
+            chart::for_all_widths(|layout| chart::differences(
+                &report.comparisons,
+                &report.components,
+                layout
+            ))
         );
     }
     if !report.additions.is_empty() {
@@ -377,7 +395,7 @@ fn components(out: &mut String, report: &Report) {
 }
 
 fn solved(out: &mut String, report: &Report, act: &ActReport) {
-    out.push_str("<section id=\"act\"><h2>Solved with the same components</h2>");
+    out.push_str("<section id=\"act\"><h2>Baseline: the linear model of Act</h2>");
     let several = report.splits.len() > 1;
     let mut heads = vec![("metric", false), ("test", true)];
     if several {
@@ -421,7 +439,8 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
             let group = group.or_else(|| Some(ComponentKind::named(name)?.spec().group));
             let group = group.map_or("other", chart::class);
             let kept = act.nonzero.get(name).copied().unwrap_or(0);
-            let said = if norm == 0.0 { "0: not used".into() } else { format!("{norm:.3} ({kept} weights)") };
+            let said =
+                if norm == 0.0 { "0: not used".into() } else { format!("{norm:.3} ({kept} not zero)") };
             (format!("{name}  {}", meaning(name, report)), group, norm, said)
         })
         .collect();
@@ -446,7 +465,7 @@ fn solved(out: &mut String, report: &Report, act: &ActReport) {
     };
     let _ = write!(
         out,
-        "<h3>Weights of the components</h3><p class=\"note\">Length of each component's weights in the first split. {of_what}{shrunk}</p>\
+        "<h3>Weights of the components</h3><p class=\"note\">L2 norm of each component's weights in the first split, and how many are not zero. {of_what}{shrunk}</p>\
          <figure class=\"chart\" tabindex=\"0\">{}</figure>",
         chart::bars("weights", "Weights of the components", &weights)
     );

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use netinfof::graph::Target;
 use netinfof::{ComponentKind, Error, Exec, Graph, Matrix, NodeParams, Report, Result};
 
 use crate::page::{escape, scores};
@@ -25,7 +26,7 @@ const SHADES: [&str; 5] = ["#c7dcef", "#8fbadb", "#5596c5", "#2470a8", "#083d6e"
 /// What colours the nodes of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum NodeColour {
-    /// The classes.
+    /// The classes, or fifths of a numeric target.
     Class,
     /// The number of neighbours.
     Degree,
@@ -94,14 +95,19 @@ pub(crate) fn on_page(graph: &Graph, exec: &Exec) -> Result<Option<String>> {
     {
         return Ok(None);
     }
-    let colour = if graph.labels().is_some() { NodeColour::Class } else { NodeColour::Degree };
-    let map = map(graph, usual(graph), colour, exec)?;
+    let map = map(graph, usual(graph), usual_colour(graph), exec)?;
     Ok(Some(map.replacen("background:#fff;color:#1b1c20;font:13px system-ui,sans-serif", "", 1)))
 }
 
 /// The component that places nodes, if none was chosen.
 pub(crate) fn usual(graph: &Graph) -> ComponentKind {
     if graph.features().cols() > 0 { ComponentKind::S } else { ComponentKind::U }
+}
+
+/// What colours the nodes, if nothing was chosen: the target, if it is one value per node.
+pub(crate) fn usual_colour(graph: &Graph) -> NodeColour {
+    let numeric = matches!(graph.target(), Some(Target::Numbers(_)));
+    if numeric || graph.labels().is_some() { NodeColour::Class } else { NodeColour::Degree }
 }
 
 /// Nodes of one colour, as positions in the list of nodes.
@@ -139,26 +145,53 @@ fn groups(graph: &Graph, nodes: &[usize], colour: NodeColour) -> Vec<ColourGroup
             .map(|(name, members)| ColourGroup { name: name.into(), colour: REST, members });
         own.chain(other).collect()
     } else {
-        // Fifths of the drawn nodes; equal degrees stay together.
-        let mut degrees: Vec<usize> = nodes.iter().map(|&node| graph.degree(node)).collect();
-        degrees.sort_unstable();
-        let borders: Vec<usize> =
-            (1..SHADES.len()).map(|fifth| degrees[fifth * (degrees.len() - 1) / SHADES.len()]).collect();
-        let fifth = |degree: usize| borders.iter().filter(|&&border| degree > border).count();
-        let mut members = vec![Vec::new(); SHADES.len()];
-        for (at, &node) in nodes.iter().enumerate() {
-            members[fifth(graph.degree(node))].push(at);
-        }
-        let range = |own: &[usize]| {
-            let degrees = || own.iter().map(|&at| graph.degree(nodes[at]));
-            match (degrees().min().unwrap_or(0), degrees().max().unwrap_or(0)) {
-                (low, high) if low == high => format!("degree {low}"),
-                (low, high) => format!("degree {low} to {high}"),
-            }
-        };
-        let named = members.into_iter().zip(SHADES).filter(|(members, _)| !members.is_empty());
-        named.map(|(members, colour)| ColourGroup { name: range(&members), colour, members }).collect()
+        fifths(graph, nodes, colour)
     }
+}
+
+/// Fifths of the nodes by their number, if the target is numeric and colours are asked for by it, otherwise by degree.
+/// Equal values stay together.
+fn fifths(graph: &Graph, nodes: &[usize], colour: NodeColour) -> Vec<ColourGroup> {
+    let numbers = match graph.target() {
+        Some(Target::Numbers(numbers)) if colour == NodeColour::Class => Some(numbers),
+        _ => None,
+    };
+    let value = |node: usize| numbers.map_or(graph.degree(node) as f64, |numbers| numbers[node]);
+    let what = if numbers.is_some() { "target" } else { "degree" };
+    let mut known: Vec<f64> = nodes.iter().map(|&node| value(node)).filter(|value| !value.is_nan()).collect();
+    known.sort_unstable_by(f64::total_cmp);
+    let last = known.len().saturating_sub(1);
+    let borders: Vec<f64> =
+        (1..SHADES.len()).filter_map(|fifth| known.get(fifth * last / SHADES.len()).copied()).collect();
+    let mut members = vec![Vec::new(); SHADES.len()];
+    let mut unknown = Vec::new();
+    for (at, &node) in nodes.iter().enumerate() {
+        let value = value(node);
+        if value.is_nan() {
+            unknown.push(at);
+        } else {
+            members[borders.iter().filter(|&&border| value > border).count()].push(at);
+        }
+    }
+    let range = |own: &[usize]| {
+        let values = || own.iter().map(|&at| value(nodes[at]));
+        let (low, high) =
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        let shown =
+            |value: f64| if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") };
+        if low == high {
+            format!("{what} {}", shown(low))
+        } else {
+            format!("{what} {} to {}", shown(low), shown(high))
+        }
+    };
+    let named = members.into_iter().zip(SHADES).filter(|(members, _)| !members.is_empty());
+    let mut found: Vec<ColourGroup> =
+        named.map(|(members, colour)| ColourGroup { name: range(&members), colour, members }).collect();
+    if !unknown.is_empty() {
+        found.push(ColourGroup { name: "unlabelled".into(), colour: REST, members: unknown });
+    }
+    found
 }
 
 /// The places of nodes on the two axes along which their rows differ most, each between 0 and 1.
@@ -303,5 +336,12 @@ mod tests {
         let degrees = groups(&graph, &nodes, NodeColour::Degree);
         let names: Vec<&str> = degrees.iter().map(|group| group.name.as_str()).collect();
         assert_eq!(names, ["degree 1", "degree 39"]);
+        let numbers = (0..40).map(|node| if node == 0 { f64::NAN } else { f64::from(node) / 2.0 }).collect();
+        let graph = Graph::from_edges("star", 40, &edges).unwrap().with_numbers(numbers).unwrap();
+        assert_eq!(usual_colour(&graph), NodeColour::Class);
+        let names: Vec<String> =
+            groups(&graph, &nodes, NodeColour::Class).into_iter().map(|own| own.name).collect();
+        assert_eq!((names.len(), names[0].as_str()), (6, "target 0.500 to 4"));
+        assert_eq!(names[5], "unlabelled");
     }
 }

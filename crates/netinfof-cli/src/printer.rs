@@ -1,9 +1,9 @@
 //! Output for people: tables on standard output, errors on standard error.
 
+mod components;
 mod facts;
 mod time;
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -84,6 +84,15 @@ pub(crate) fn error(error: &Error) {
 /// Prints a note that belongs to an error.
 pub(crate) fn note(text: &str) {
     err(&format!("note: {text}"));
+}
+
+/// A number with this many decimals; what rounds to zero has no sign.
+pub(crate) fn fixed(value: f64, digits: usize) -> String {
+    let shown = format!("{value:.digits$}");
+    match shown.strip_prefix('-') {
+        Some(rest) if rest.bytes().all(|c| matches!(c, b'0' | b'.')) => rest.into(),
+        _ => shown,
+    }
 }
 
 /// A score as a text bar: empty at the no-information level, full at 1.
@@ -180,6 +189,8 @@ fn plural_of(noun: &str) -> String {
 pub(crate) enum ReportDetail {
     /// The answer and its evidence.
     Answer,
+    /// The same, and how to see more.
+    AnswerAndHint,
     /// Every component, too.
     Components,
 }
@@ -207,58 +218,18 @@ pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
             text.push('\n');
             paragraph(&mut text, &line);
         }
-        components(&mut text, report);
+        components::table(&mut text, report);
     }
     metrics(&mut text, report);
     let seconds: f64 = report.splits.iter().filter_map(|s| s.seconds.get("total")).sum();
     let memory =
         report.peak_memory_bytes.map_or(String::new(), |b| format!(" · peak memory {} MiB", b >> 20));
-    let _ = write!(text, "\n  {seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
+    let line = format!("{seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
+    let hint = if detail == ReportDetail::AnswerAndHint { " · -v shows every component" } else { "" };
+    text.push('\n');
+    paragraph(&mut text, &(line + hint));
+    text.truncate(text.trim_end().len());
     text
-}
-
-/// The paper's score of every component, and its weights in Act.
-fn components(text: &mut String, report: &Report) {
-    let splits = report.splits.len();
-    let with_act = report.splits.first().is_some_and(|split| split.act.is_some());
-    let floor = report.components.iter().next().map_or(0.0, |(_, c)| c.no_information);
-    let wide = report.components.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0).max(2);
-    let _ = write!(
-        text,
-        "\n  {:first$} score  95 % interval    {:20} held-out accuracy      p  signal",
-        "component",
-        format!("{floor:.2} … 1"),
-        first = wide + 19
-    );
-    let _ = writeln!(text, "{}", if with_act { "   weight" } else { "" });
-    let weight = |name: &str| {
-        let norms = report.splits.iter().filter_map(|s| s.act.as_ref()?.weights.get(name));
-        let norm = norms.sum::<f64>() / splits as f64;
-        if norm == 0.0 { "       0".into() } else { format!("{norm:8.2}") }
-    };
-    for (name, component) in report.components.iter() {
-        let [low, high] = component.interval;
-        let _ = write!(
-            text,
-            "  {name:wide$} {:18} {:.3}  {low:.3} – {high:.3}   {} {:17.3} {:6.3} {:>7}",
-            meaning(name, report),
-            component.corrected,
-            gauge(component.corrected, floor, 20),
-            component.held_out.value,
-            component.p_value,
-            if component.tells { "yes" } else { "no" }
-        );
-        if with_act {
-            let _ = write!(text, " {}", weight(name));
-        }
-        text.push('\n');
-    }
-    // Components that only Act uses.
-    let fits = report.splits.iter().filter_map(|split| split.act.as_ref());
-    let weighted: BTreeSet<&str> = fits.flat_map(|act| act.weights.iter().map(|(name, _)| name)).collect();
-    for name in weighted.into_iter().filter(|&name| report.components.get(name).is_none()) {
-        let _ = writeln!(text, "  {name:wide$} {:18} {:81} {}", meaning(name, report), "", weight(name));
-    }
 }
 
 /// Test metrics, beside those of a model without information.
@@ -269,7 +240,7 @@ fn metrics(text: &mut String, report: &Report) {
     let splits = report.splits.len();
     let wide = if splits == 1 { 6 } else { 15 };
     let of_what = without_information(report);
-    let _ = writeln!(text, "\n  {:18} {:wide$}   {of_what}", "test", "");
+    let _ = writeln!(text, "\n  {:18} {:>wide$}   {of_what}", "test metric", "Act");
     for (name, value) in report.mean.test.iter() {
         let spread = report.std.test.get(name).copied().unwrap_or(0.0);
         let value = if splits == 1 { format!("{value:.4}") } else { format!("{value:.4} ± {spread:.4}") };
@@ -300,7 +271,8 @@ pub(crate) fn result_line(report: &Report) -> Option<String> {
         (1, _) | (_, None) => String::new(),
         (_, Some(spread)) => format!(" ± {spread:.3}"),
     };
-    Some(format!("{name} {value:.3}{spread} on test data; {} {without:.3}.", without_information(report)))
+    let reached = format!("Act's linear model reaches {name} {value:.3}{spread} on test data");
+    Some(format!("{reached}; {} {without:.3}.", without_information(report)))
 }
 
 /// The model without information that metrics are compared with.
@@ -325,13 +297,15 @@ fn information(report: &Report, detail: ReportDetail) -> String {
         TargetKind::Numbers => "as R² of a Gaussian".to_string(),
         _ => format!("share of {:.2} bits", information.entropy),
     };
-    // What remains beside the name, the figures and the share.
+    // What remains beside the name, the figures and the share; too narrow ones say nothing.
     let bar = line_width().saturating_sub(61).min(20);
-    let mut text = format!("\n  information about {target:10} bits  95 % interval    {share}\n");
+    let (bar, share) = if bar < 6 { (0, "share".to_string()) } else { (bar, share) };
+    let gap = if bar == 0 { "" } else { "  " };
+    let mut text = format!("\n  information about {target:10} bits  95 % interval  {gap}{share}\n");
     // In short: the parts of the data, and what the reason rests on.
     let positive = |name: &str| information.bits(name).is_some_and(|bits| bits.interval[0] > 0.0);
     let shown = |at: usize, name: &str| {
-        detail != ReportDetail::Answer || at < PARTS || name == INTERACTIONS && positive(name)
+        detail == ReportDetail::Components || at < PARTS || name == INTERACTIONS && positive(name)
     };
     let groups = INFORMATION_GROUPS.iter().enumerate().filter(|&(at, &(name, _))| shown(at, name));
     let groups = groups.map(|(_, &(name, words))| (name, words.to_string()));
@@ -344,10 +318,10 @@ fn information(report: &Report, detail: ReportDetail) -> String {
         let share = information.share(bits.value).max(0.0);
         let _ = writeln!(
             text,
-            "  {words:27} {:6.3}  {:6.3} – {:<6.3}  {} {:3.0} %",
-            bits.value,
-            bits.interval[0],
-            bits.interval[1],
+            "  {words:27} {:>6}  {:>6} – {:<6}{gap}{} {:3.0} %",
+            fixed(bits.value, 3),
+            fixed(bits.interval[0], 3),
+            fixed(bits.interval[1], 3),
             gauge(share, 0.0, bar),
             100.0 * share
         );

@@ -64,7 +64,7 @@ pub(crate) struct PlotArgs {
     /// Component that places the nodes, such as U, R, F, P or S [default: S with features, U without]
     #[arg(long, value_name = "NAME", help_heading = METHOD)]
     pub(crate) by: Option<String>,
-    /// What colours the nodes [default: class where there are classes, else degree]
+    /// What colours the nodes [default: class where there is one target per node, else degree]
     #[arg(long, value_name = "WHAT", value_enum, help_heading = METHOD)]
     pub(crate) color: Option<NodeColour>,
     #[command(flatten)]

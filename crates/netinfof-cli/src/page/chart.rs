@@ -8,6 +8,7 @@ use netinfof::report::{CompatReport, ComponentSummary, Histogram, OrderedMap};
 use netinfof::report::{Information, TargetKind};
 
 use super::table::{escape, term};
+use crate::printer::fixed;
 
 /// An SVG of this size with title and description. `id` must be unique on the page and may hold any text.
 fn drawn(id: &str, [width, height]: [f64; 2], title: &str, description: &str, inside: &str) -> String {
@@ -51,13 +52,53 @@ pub(super) fn class(group: Group) -> &'static str {
     }
 }
 
+/// Where a chart with one row per value puts names and figures: beside the bars, or above them on narrow screens.
+pub(super) struct RowLayout {
+    id_ending: &'static str,
+    width: f64,
+    name: [f64; 2],
+    anchor: &'static str,
+    bars: [f64; 2],
+    figure_up: f64,
+    row: f64,
+}
+
+pub(super) const WIDE: RowLayout = RowLayout {
+    id_ending: "",
+    width: 770.0,
+    name: [168.0, 4.0],
+    anchor: "end",
+    bars: [176.0, 720.0],
+    figure_up: 4.0,
+    row: 32.0,
+};
+const NARROW: RowLayout = RowLayout {
+    id_ending: "-narrow",
+    width: 340.0,
+    name: [4.0, -14.0],
+    anchor: "start",
+    bars: [10.0, 330.0],
+    figure_up: -14.0,
+    row: 48.0,
+};
+
+/// A chart in both layouts, of which the page shows the one that fits the window.
+pub(super) fn for_all_widths(chart: impl Fn(&RowLayout) -> String) -> String {
+    format!("<div class=\"if-wide\">{}</div><div class=\"if-narrow\">{}</div>", chart(&WIDE), chart(&NARROW))
+}
+
 /// Scores as bars from the no-information line, with their intervals and the accuracy on held-out samples.
-pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&str) -> String) -> String {
+pub(super) fn scores(
+    components: &[(&str, &ComponentSummary)],
+    label: impl Fn(&str) -> String,
+    layout: &RowLayout,
+) -> String {
     let floor = components.first().map_or(0.0, |(_, c)| c.no_information);
     let lowest = components.iter().map(|(_, c)| c.interval[0]).fold(floor, f64::min);
     let from = ((lowest - 0.005) * 20.0).floor().max(0.0) / 20.0;
-    let height = 46.0 + 32.0 * components.len() as f64;
-    let x = AxisProjection { values: [from, 1.0], pixels: [176.0, 720.0] };
+    let first = 20.0 + layout.row / 2.0 + (layout.row - WIDE.row) / 2.0;
+    let height = 46.0 + layout.row * components.len() as f64;
+    let x = AxisProjection { values: [from, 1.0], pixels: layout.bars };
     let bottom = height - 24.0;
     let mut svg = String::new();
     let step = if 1.0 - from > 0.6 { 0.2 } else { 0.1 };
@@ -70,10 +111,10 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
     }
     let mut said = Vec::new();
     for (row, (name, c)) in components.iter().enumerate() {
-        let y = 36.0 + 32.0 * row as f64;
+        let y = first + layout.row * row as f64;
         let (start, end) = (x.at(floor), x.at(c.corrected));
         let [low, high] = c.interval.map(|v| x.at(v.clamp(from, 1.0)));
-        text(&mut svg, 168.0, y + 4.0, "end", "", &label(name));
+        text(&mut svg, layout.name[0], y + layout.name[1], layout.anchor, "", &label(name));
         let _ = write!(
             svg,
             "<g class=\"{}\"><rect class=\"bar\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"18\"/></g>\
@@ -87,7 +128,7 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
         );
         let held = x.at(c.held_out.value.clamp(from, 1.0));
         let _ = write!(svg, "<path class=\"held\" d=\"M{held:.1} {:.1}l5 5l-5 5l-5 -5z\"/>", y - 5.0);
-        text(&mut svg, 762.0, y + 4.0, "end", "", &format!("{:.3}", c.corrected));
+        text(&mut svg, layout.width - 8.0, y + layout.figure_up, "end", "", &fixed(c.corrected, 3));
         said.push(format!("{name} {:.3} from {:.3} to {:.3}", c.corrected, c.interval[0], c.interval[1]));
     }
     let at = x.at(floor);
@@ -100,7 +141,13 @@ pub(super) fn scores(components: &[(&str, &ComponentSummary)], label: impl Fn(&s
         "",
         &format!("no information {floor:.2}"),
     );
-    drawn("scores", [770.0, height], "Scores of the components with 95 % intervals", &said.join("; "), &svg)
+    drawn(
+        &format!("scores{}", layout.id_ending),
+        [layout.width, height],
+        "Scores of the components with 95 % intervals",
+        &said.join("; "),
+        &svg,
+    )
 }
 
 /// Bits about the target as bars from zero, with their intervals and their share of the entropy. Made of
@@ -126,23 +173,34 @@ pub(super) fn information(rows: &[(String, &str, Estimate)], found: &Information
             inside,
             "<div class=\"row {group}\"><span>{}</span><span class=\"track\"><i class=\"zero\" style=\"left:{zero:.2}%\"></i>\
              <i class=\"bar\" style=\"left:{:.2}%;width:{:.2}%\"></i><i class=\"span\" style=\"left:{low:.2}%;width:{:.2}%\"></i></span>\
-             <span class=\"figure\"><b>{:.3}</b> <span>{from:.3} – {to:.3}</span> <b>{share:.0} %</b></span></div>",
+             <span class=\"figure\"><b>{}</b> <span>{} – {}</span> <b>{share:.0} %</b></span></div>",
             explained(name),
             zero.min(end),
             (end - zero).abs().max(0.2),
             high - low,
-            bits.value,
+            fixed(bits.value, 3),
+            fixed(from, 3),
+            fixed(to, 3),
         );
         said.push(format!("{name} {:.3} from {from:.3} to {to:.3}, {share:.0} %", bits.value));
     }
-    let ticks: String = (0..=4)
-        .map(|quarter| entropy * f64::from(quarter) / 4.0)
-        .map(|bits| format!("<i style=\"left:{:.2}%\">{bits:.2}</i>", at(bits)))
-        .collect();
+    // Quarters of the entropy, which are the shares beside the bars; a numeric target has none.
+    let (unit, ticks): (&str, Vec<(f64, String)>) = match found.target {
+        TargetKind::Numbers => (
+            "bits",
+            (0..=4)
+                .map(|at| entropy * f64::from(at) / 4.0)
+                .map(|bits| (bits, format!("{bits:.2}")))
+                .collect(),
+        ),
+        _ => ("share", (0..=4).map(|at| (entropy * f64::from(at) / 4.0, format!("{} %", 25 * at))).collect()),
+    };
+    let ticks: String =
+        ticks.iter().map(|(bits, name)| format!("<i style=\"left:{:.2}%\">{name}</i>", at(*bits))).collect();
     format!(
         "<div class=\"bits\" role=\"img\" aria-label=\"Bits about the target by group of components, with 95 % intervals and share of the entropy: \
          {}\"><div class=\"row heads\"><span></span><span></span><span class=\"figure\"><b>bits</b> <span>95 % interval</span> <b>share</b></span></div>\
-         {inside}<div class=\"row\"><span></span><span class=\"track ticks\">{ticks}</span><span></span></div></div>",
+         {inside}<div class=\"row\"><span class=\"unit\">{unit}</span><span class=\"track ticks\">{ticks}</span><span></span></div></div>",
         escape(&said.join("; "))
     )
 }
@@ -175,22 +233,31 @@ fn explained(name: &str) -> String {
 }
 
 /// Differences with their intervals, and a line at zero.
-pub(super) fn differences(comparisons: &[Comparison], components: &OrderedMap<ComponentSummary>) -> String {
+pub(super) fn differences(
+    comparisons: &[Comparison],
+    components: &OrderedMap<ComponentSummary>,
+    layout: &RowLayout,
+) -> String {
     let ends = comparisons.iter().flat_map(|c| c.difference.interval);
     let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
     let room = (0.06 * (high - low)).max(0.01);
-    let x = AxisProjection { values: [low - room, high + room], pixels: [176.0, 560.0] };
-    let height = 24.0 + 30.0 * comparisons.len() as f64;
+    // Beside the bars, figures need more room than those of scores.
+    let right = if layout.figure_up > 0.0 { layout.bars[1] - 160.0 } else { layout.bars[1] };
+    let x = AxisProjection { values: [low - room, high + room], pixels: [layout.bars[0], right] };
+    let height = 24.0 + layout.row * comparisons.len() as f64;
+    let first = 18.0 + layout.row / 2.0 + (layout.row - WIDE.row) / 2.0;
     let mut svg = String::new();
     let zero = x.at(0.0);
     let _ = write!(svg, "<path class=\"dash\" d=\"M{zero:.1} 16V{:.1}\"/>", height - 6.0);
-    text(&mut svg, zero, 11.0, "middle", "soft", "no difference");
+    let anchor = if zero < layout.bars[0] + 40.0 { "start" } else { "middle" };
+    text(&mut svg, zero, 11.0, anchor, "soft", "no difference");
     let mut said = Vec::new();
     for (row, c) in comparisons.iter().enumerate() {
-        let y = 34.0 + 30.0 * row as f64;
+        let y = first + layout.row * row as f64;
         let [low, high] = c.difference.interval;
         let (from, to, at) = (x.at(low), x.at(high), x.at(c.difference.value));
-        text(&mut svg, 168.0, y + 4.0, "end", "", &format!("{} over {}", c.better, c.worse));
+        let name = format!("{} over {}", c.better, c.worse);
+        text(&mut svg, layout.name[0], y + layout.name[1], layout.anchor, "", &name);
         let _ = write!(
             svg,
             "<path class=\"whisker\" d=\"M{from:.1} {y:.1}H{to:.1}M{from:.1} {:.1}v8M{to:.1} {:.1}v8\"/>\
@@ -200,10 +267,16 @@ pub(super) fn differences(comparisons: &[Comparison], components: &OrderedMap<Co
             components.get(&c.better).map_or("other", |own| class(own.group))
         );
         let words = format!("{:+.3} [{low:+.3}, {high:+.3}]", c.difference.value);
-        text(&mut svg, 762.0, y + 4.0, "end", "", &words);
-        said.push(format!("{} over {} {words}", c.better, c.worse));
+        text(&mut svg, layout.width - 8.0, y + layout.figure_up, "end", "", &words);
+        said.push(format!("{name} {words}"));
     }
-    drawn("differences", [770.0, height], "Differences between the best of each kind", &said.join("; "), &svg)
+    drawn(
+        &format!("differences{}", layout.id_ending),
+        [layout.width, height],
+        "Differences between the best of each kind",
+        &said.join("; "),
+        &svg,
+    )
 }
 
 /// Similarities of edges (filled) and of other pairs (a line), with the borders of the bins.
@@ -360,32 +433,14 @@ pub(super) fn curve(
 
 /// Nodes by degree, in steps of powers of two.
 pub(super) fn degrees(steps: &[[usize; 3]]) -> String {
-    let top = steps.iter().map(|s| s[2]).max().unwrap_or(1).max(1) as f64;
-    let width = 760.0 / steps.len().max(1) as f64;
-    let y = AxisProjection { values: [0.0, top], pixels: [150.0, 22.0] };
-    let mut svg = String::new();
-    let mut said = Vec::new();
-    for (at, &[from, to, count]) in steps.iter().enumerate() {
-        let left = 5.0 + width * at as f64;
-        let high = y.at(count as f64);
-        let _ = write!(
-            svg,
-            "<rect class=\"bar\" x=\"{:.1}\" y=\"{high:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>",
-            left + 0.08 * width,
-            0.84 * width,
-            150.0 - high
-        );
-        let range = match from {
-            0 | 1 => from.to_string(),
-            _ if steps.len() > 10 => format!("{from}–"),
-            _ => format!("{from}–{to}"),
-        };
-        text(&mut svg, left + width / 2.0, 167.0, "middle", "soft", &range);
-        text(&mut svg, left + width / 2.0, high - 5.0, "middle", "", &count.to_string());
-        said.push(format!("degree {range}: {count}"));
-    }
-    let _ = write!(svg, "<path class=\"axis\" d=\"M5 150H765\"/>");
-    drawn("degrees", [770.0, 174.0], "Nodes by degree", &said.join("; "), &svg)
+    let rows: Vec<(String, &str, f64, String)> = steps
+        .iter()
+        .map(|&[from, to, count]| {
+            let range = if from == to { format!("degree {from}") } else { format!("degree {from} – {to}") };
+            (range, "structure", count as f64, count.to_string())
+        })
+        .collect();
+    bars("degrees", "Nodes by degree", &rows)
 }
 
 /// A number for an axis: no more digits than it needs.

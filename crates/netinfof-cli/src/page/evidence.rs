@@ -71,7 +71,7 @@ pub(super) fn compatibility(out: &mut String, report: &Report, split: &SplitRepo
     let block = fitted().map(|(_, _, compat)| compat.block).max().unwrap_or(1);
     let _ = write!(
         out,
-        "<section id=\"compatibility\"><details><summary><h2>Which dimensions join</h2></summary><p class=\"note\">The compatibility matrix H* of each component in the first \
+        "<section id=\"compatibility\"><details><summary><h2>Compatibility: which dimensions join</h2></summary><p class=\"note\">The compatibility matrix H* of each component in the first \
          split{}. Weight on the diagonal: like joins like (homophily) where it is blue, a dimension joins its own opposite where it is orange. \
          Off the diagonal, different dimensions join (heterophily).</p><div class=\"grid\">",
         if block > 1 {

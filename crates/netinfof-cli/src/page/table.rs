@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::printer::fixed;
+
 /// A term with its meaning, which is shown when it is pointed at or has the focus.
 pub(super) fn term(word: &str, meaning: &str) -> String {
     format!("<dfn tabindex=\"0\" title=\"{}\">{}</dfn>", escape(meaning), escape(word))
@@ -41,7 +43,7 @@ pub(super) struct TableCell {
 }
 
 pub(super) fn number(key: &'static str, value: f64, digits: usize) -> TableCell {
-    TableCell { shown: format!("{value:.digits$}"), value: Some(value), key }
+    TableCell { shown: fixed(value, digits), value: Some(value), key }
 }
 
 pub(super) fn count(key: &'static str, value: u64) -> TableCell {
@@ -50,7 +52,7 @@ pub(super) fn count(key: &'static str, value: u64) -> TableCell {
 
 /// An interval; its lower end sorts.
 pub(super) fn range(key: &'static str, [low, high]: [f64; 2]) -> TableCell {
-    TableCell { shown: format!("{low:.3} – {high:.3}"), value: Some(low), key }
+    TableCell { shown: format!("{} – {}", fixed(low, 3), fixed(high, 3)), value: Some(low), key }
 }
 
 pub(super) fn words(key: &'static str, shown: impl Into<String>) -> TableCell {

@@ -65,19 +65,22 @@ fn plots_are_written_or_refused_in_one_line() {
     }
 }
 
-/// Lines fit narrow terminals, but for names and commands, which are not broken.
+/// Lines fit narrow terminals, with and without the table of components. Commands, which are copied, are not broken.
 #[test]
 fn reports_fit_the_width_of_the_terminal() {
-    for columns in ["60", "80", "120"] {
+    for (columns, detail) in [("60", "-q"), ("60", "-qv"), ("80", "-qv"), ("120", "-qv")] {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_netinfof"))
-            .args(["act", "--splits", "1", "-q"])
+            .args(["act", "--task", "nodes", "--splits", "1", detail])
             .env("COLUMNS", columns)
             .output()
             .unwrap();
         let text = stdout(&output);
-        let wide = |line: &&str| line.chars().count() > columns.parse::<usize>().unwrap().max(75);
-        assert_eq!(text.lines().find(wide), None, "{columns}");
+        let wide = |line: &&str| {
+            line.chars().count() > columns.parse::<usize>().unwrap() && !line.starts_with("    ")
+        };
+        assert_eq!(text.lines().find(wide), None, "{columns} {detail}");
         assert!(text.contains("propagated features"), "{text}");
+        assert_eq!(text.contains("held-out"), detail == "-qv" && columns != "60", "{text}");
     }
 }
 

@@ -86,12 +86,15 @@ impl Words<'_> {
     pub(super) fn reason(&self, kind: VerdictKind) -> String {
         let mut listed = Vec::new();
         let mut missing = Vec::new();
+        // Then the finding says so of all of them.
+        let no_signal = self.groups.iter().flatten().all(|best| !best.predicts && !best.by_degree);
         for (group, best) in self.groups.iter().enumerate() {
             let alone = if group < 2 { " alone" } else { "" };
             match best {
                 Some(best) => {
                     let chance = match (best.predicts, best.by_degree) {
                         (true, _) => "",
+                        (false, _) if no_signal => "",
                         (false, true) => ", by degrees alone",
                         (false, false) => ", indistinguishable from chance",
                     };
