@@ -193,12 +193,9 @@ fn show_plan(plan: &Plan, run: &RunArgs) -> Result<()> {
     finish(run.output.json.as_deref(), json, || printer::plan(plan))
 }
 
-/// The report for the terminal, with a hint at what is not shown.
+/// The report for the terminal.
 fn printed(report: &Report, verbose: bool) -> String {
-    if verbose {
-        return printer::report(report, ReportDetail::Components);
-    }
-    printer::report(report, ReportDetail::AnswerAndHint)
+    printer::report(report, if verbose { ReportDetail::Components } else { ReportDetail::Answer })
 }
 
 fn own_file(name: &'static str, path: &Path) -> Error {

@@ -187,10 +187,8 @@ fn plural_of(noun: &str) -> String {
 /// How much of a report is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReportDetail {
-    /// The answer and its evidence.
+    /// The answer, its evidence, and how to see more.
     Answer,
-    /// The same, and how to see more.
-    AnswerAndHint,
     /// Every component, too.
     Components,
 }
@@ -225,7 +223,7 @@ pub(crate) fn report(report: &Report, detail: ReportDetail) -> String {
     let memory =
         report.peak_memory_bytes.map_or(String::new(), |b| format!(" · peak memory {} MiB", b >> 20));
     let line = format!("{seconds:.2} s on {}{memory}", plural(report.threads, "thread"));
-    let hint = if detail == ReportDetail::AnswerAndHint { " · -v shows every component" } else { "" };
+    let hint = if detail == ReportDetail::Answer { " · -v shows every component" } else { "" };
     text.push('\n');
     paragraph(&mut text, &(line + hint));
     text.truncate(text.trim_end().len());
