@@ -304,6 +304,9 @@ fn site_links() {
             };
             let (file, anchor) = inside.split_once('#').unwrap_or((inside, ""));
             let file = file.split('?').next().unwrap_or(file);
+            // Servers answer with the index of a folder.
+            let index = format!("{file}index.html");
+            let file = if file.is_empty() || file.ends_with('/') { &index } else { file };
             assert!(site.join(file).is_file(), "{own} links to {inside}, which does not exist");
             if file.ends_with(".html") && !pages.iter().any(|known| known == file) {
                 pages.push(file.into());
