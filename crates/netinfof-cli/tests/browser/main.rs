@@ -306,9 +306,11 @@ fn site_links() {
             let file = file.split('?').next().unwrap_or(file);
             // Servers answer with the index of a folder.
             let index = format!("{file}index.html");
-            let file = if file.is_empty() || file.ends_with('/') { &index } else { file };
+            let file = if file.is_empty() || file.ends_with('/') { index.as_str() } else { file };
             assert!(site.join(file).is_file(), "{own} links to {inside}, which does not exist");
-            if file.ends_with(".html") && !pages.iter().any(|known| known == file) {
+            if Path::new(file).extension().is_some_and(|ending| ending == "html")
+                && !pages.iter().any(|known| known == file)
+            {
                 pages.push(file.into());
             }
             links.push([own.clone(), file.into(), anchor.into()]);
