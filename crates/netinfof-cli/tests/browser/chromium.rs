@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Longer than any page takes; a browser that hangs is ended then.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Longer than any test takes on a busy machine; a browser that hangs is ended then.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The browser of this machine: `$CHROMIUM`, or one of the usual names.
 pub(crate) fn found() -> Option<PathBuf> {
