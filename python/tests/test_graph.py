@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -638,6 +639,61 @@ def test_frames_and_files_give_the_same_graph(library: str, tmp_path: Path) -> N
     assert again.schema is not None and next(c for c in again.schema["columns"] if c["name"] == "town")["levels"] == ["Bern", "Rome"]
     chosen = Graph.from_frame(frames.DataFrame(edges), frames.DataFrame(nodes), features="a*", categorical="age")
     assert chosen.num_features == 1 and len(chosen.schema["columns"][0]["levels"]) == 11  # type: ignore[index]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_of_every_kind_give_the_same_graph_and_model(library: str, tmp_path: Path) -> None:
+    """As CSV, as Parquet and as a frame, with types of the frame and missing values."""
+    frames = pytest.importorskip(library)
+    if library == "pandas":
+        pytest.importorskip("pyarrow")
+    count = 120
+    day = datetime.datetime(2020, 1, 1)
+    gap = lambda at, value: None if at % 7 == 3 else value  # noqa: E731
+    nodes: dict[str, list[Any]] = {
+        "id": [f"p{at}" for at in range(count)],
+        "amount": [at * 37 % 101 / 7 for at in range(count)],
+        "score": [gap(at, at * 53 % 89 / 3) for at in range(count)],
+        "visits": [at * 11 % 17 for at in range(count)],
+        "children": [gap(at, at * 5 % 4) for at in range(count)],
+        "member": [at % 3 == 0 for at in range(count)],
+        "smoker": [gap(at, at % 2 == 0) for at in range(count)],
+        "town": [["Rome", "Bern", "Oslo"][at * 7 % 3] for at in range(count)],
+        "work": [gap(at, ["a b", "none of these", "Ä", "7"][at * 5 % 4]) for at in range(count)],
+        "area": [f"r{at * at % 45}" for at in range(count)],
+        "since": [day + datetime.timedelta(days=at * 3) for at in range(count)],
+        "seen": [gap(at, day + datetime.timedelta(days=at, hours=at % 24)) for at in range(count)],
+        "empty": [None] * count,
+        "code": [-999 if at % 9 == 0 else at % 5 for at in range(count)],
+        "label": [["no", "yes"][(at % 3 == 0) ^ (at % 11 == 0)] for at in range(count)],
+    }
+    edges = {"source": [f"p{at}" for at in range(count)] * 2, "target": [f"p{(at * step + 1) % count}" for step in (1, 7) for at in range(count)]}
+    frame, list_ = frames.DataFrame(nodes), frames.DataFrame(edges)
+    if library == "pandas":
+        frame = frame.astype({"children": "Int64", "smoker": "boolean", "town": "category"})
+        frame.to_csv(tmp_path / "n.csv", index=False)
+        list_.to_csv(tmp_path / "e.csv", index=False)
+        frame.to_parquet(tmp_path / "n.parquet", index=False)
+        list_.to_parquet(tmp_path / "e.parquet", index=False)
+    else:
+        frame = frame.with_columns(frames.col("town").cast(frames.Categorical))
+        frame.write_csv(tmp_path / "n.csv")
+        list_.write_csv(tmp_path / "e.csv")
+        frame.write_parquet(tmp_path / "n.parquet")
+        list_.write_parquet(tmp_path / "e.parquet")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graphs = [Graph.from_frame(list_, frame), *(Graph.from_file(tmp_path / f"e.{end}", nodes=tmp_path / f"n.{end}") for end in ("csv", "parquet"))]
+        models = [netinfof.act(graph, task="nodes", shares=(0.4, 0.3), splits=1, dim=8).model for graph in graphs]
+    first = graphs[0]
+    assert first.schema is not None
+    kinds = ["number"] * 4 + ["boolean"] * 2 + ["category"] * 3 + ["date"] * 2 + ["boolean", "number"]
+    assert [column["kind"] for column in first.schema["columns"]] == kinds
+    for graph, model in zip(graphs[1:], models[1:]):
+        assert graph.edge_index.tolist() == first.edge_index.tolist() and list(graph.ids) == list(first.ids)
+        assert graph.x.tobytes() == first.x.tobytes() and graph.y.tolist() == first.y.tolist()
+        assert graph.schema is not None and graph.schema["columns"] == first.schema["columns"]
+        assert model.node_probabilities().tobytes() == models[0].node_probabilities().tobytes()  # type: ignore[union-attr]
 
 
 def test_a_numeric_target_is_no_class() -> None:

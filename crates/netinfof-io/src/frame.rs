@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema};
 use netinfof::{Features, Matrix};
 
-pub(crate) use cells::{days_of_date, is_missing_text};
+pub(crate) use cells::{PointGroups, days_of_date, is_missing_text, plain_decimals, unread_notation};
 pub(crate) use sentinel::{Sentinel, sentinels};
 
 use cells::{TextKind, boolean, decimal_comma, kind_of_texts};
@@ -232,8 +232,13 @@ impl Frame {
             let mut distinct: Option<f32> = None;
             let constant = known.clone().all(|&value| *distinct.get_or_insert(value) == value);
             if constant && rows > 1 && !wide {
-                let what = if distinct.is_some() { "has one value" } else { "has no values" };
-                notices.push(format!("column `{}` {what} and carries no information", feature.column.name));
+                let marked = distinct.is_some() && feature.values.iter().any(|value| value.is_nan());
+                let what = match distinct {
+                    Some(_) if marked => "has one value; only whether it is missing carries information",
+                    Some(_) => "has one value and carries no information",
+                    None => "has no values and carries no information",
+                };
+                notices.push(format!("column `{}` {what}", feature.column.name));
             }
         }
         notices.extend(codes.notices());
@@ -335,6 +340,14 @@ impl FrameColumn {
         }
         match kind_of_texts(&distinct) {
             TextKind::Numbers => {
+                let zeros = |text: &&String| {
+                    text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+                };
+                if let Some(text) = distinct.iter().find(zeros).filter(|_| !numeric && like.is_none()) {
+                    notices.push(format!(
+                        "column `{name}`: `{text}` is read as a number; give the column as `categorical` if it holds codes"
+                    ));
+                }
                 return measured(per_text(&|text| text.parse().unwrap_or(f64::NAN)), notices);
             }
             TextKind::DecimalCommas => {
@@ -344,7 +357,7 @@ impl FrameColumn {
             }
             TextKind::Ambiguous(text) => {
                 return Err(format!(
-                    "column `{name}`: `{text}` could have a decimal comma or a comma between thousands; write the numbers without commas, or leave the column out with `drop`"
+                    "column `{name}`: `{text}` could have decimals or a sign between thousands; write the numbers without signs between thousands and with a decimal point, or leave the column out with `drop`"
                 )
                 .into());
             }
@@ -379,7 +392,7 @@ impl FrameColumn {
             "leave it out with `drop`, or embed the texts and give the vectors as a component of your own (`component`); `categorical` uses its {MOST_LEVELS} commonest texts"
         );
         // A few of them may be categories.
-        let way = cells::unread_notation(&distinct).filter(|_| distinct.len() > MOST_LEVELS.min(present / 2));
+        let way = unread_notation(&distinct).filter(|_| distinct.len() > MOST_LEVELS.min(present / 2));
         if let Some(way) = way {
             return Err(format!("column `{name}` holds {way}, or leave it out with `drop`").into());
         }
@@ -552,9 +565,13 @@ fn by_levels(
     let unknown = distinct.iter().filter(|text| !places.contains_key(text.as_str())).count();
     if unknown > 0 && !column.has_other {
         notices.push(format!(
-            "column `{}`: {unknown} {} not known to the model and count as missing",
+            "column `{}`: {unknown} {} as missing",
             column.name,
-            if unknown == 1 { "level is" } else { "levels are" }
+            if unknown == 1 {
+                "level is not known to the model and counts"
+            } else {
+                "levels are not known to the model and count"
+            }
         ));
     }
     let per_text: Vec<f32> =

@@ -84,6 +84,22 @@ impl Row {
         }
     }
 
+    /// A cell of a text; `None` for a typed cell.
+    pub(crate) fn text_at(&self, at: usize) -> Option<&str> {
+        match *self.cells.get(at)? {
+            Cell::Text(start, end) => Some(&self.text[start..end]),
+            _ => None,
+        }
+    }
+
+    /// Whether a cell is a number such as `007`, which may be a code.
+    pub(crate) fn has_leading_zero(&self, at: usize) -> bool {
+        let is_code = |text: &str| {
+            text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        self.text_at(at).is_some_and(is_code)
+    }
+
     /// A cell as a number, as exact as it is stored.
     pub(crate) fn double(&self, at: usize) -> Option<f64> {
         match *self.cells.get(at)? {

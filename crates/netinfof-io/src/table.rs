@@ -90,6 +90,8 @@ struct Lines {
     size: [u64; 2],
     delimiter: Option<char>,
     width: Option<(usize, usize)>,
+    /// Number of rows so far.
+    rows: usize,
     even: bool,
 }
 
@@ -176,6 +178,7 @@ impl Table {
                 size,
                 delimiter: None,
                 width: None,
+                rows: 0,
                 even: true,
             })
         };
@@ -289,6 +292,24 @@ impl Table {
             }
         }
         (self.held.make_contiguous(), whole)
+    }
+
+    /// The first rows of a table with typed columns, with the cells of the first `columns` columns; none if they cannot
+    /// be read as cells.
+    pub(crate) fn sample(path: &Path, columns: usize) -> Result<Vec<Row>> {
+        const ROWS: usize = 1000;
+        let mut table = Table::open(path)?;
+        let columns: Vec<usize> = (0..columns).collect();
+        if table.only(&columns).is_err() {
+            return Ok(Vec::new());
+        }
+        let mut rows = Vec::new();
+        while rows.len() < ROWS
+            && let Some(row) = table.next_row()?
+        {
+            rows.push(row);
+        }
+        Ok(rows)
     }
 
     /// Restricts reading to these columns; other cells may then be empty. A column that cannot be read as
@@ -426,6 +447,10 @@ impl Lines {
                     ));
                 }
             };
+            if row.text.contains('\0') {
+                let what = "has a zero byte: the file is damaged, is no text, or is UTF-16; save it as UTF-8";
+                return error(what.into());
+            }
             let text = row.text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r']);
             if text.trim().is_empty() {
                 continue;
@@ -484,12 +509,21 @@ impl Lines {
                 let neighbours = count.max(width) > 4 && (0..count).all(|at| row.is_number(at));
                 let line = first_line;
                 let error = |what: String| Err(Error::Parse { path: path.into(), line, what });
+                // R's write.table names all columns but that of the row names.
+                let row_names = count == width + 1 && self.rows == 1;
                 return error(format!(
                     "{count} {} where line {row_line} has {width}{}",
                     if count == 1 { "column" } else { "columns" },
-                    if neighbours { "; write lists of neighbours as one edge per line" } else { "" }
+                    if row_names {
+                        "; if line 1 names the columns, name each of them (R: `row.names = FALSE`)"
+                    } else if neighbours {
+                        "; write lists of neighbours as one edge per line"
+                    } else {
+                        ""
+                    }
                 ));
             }
+            self.rows += 1;
             return Ok(true);
         }
     }

@@ -2,7 +2,8 @@
 
 /// Whether a text marks a missing value in one of the common ways.
 pub(crate) fn is_missing_text(text: &str) -> bool {
-    const WAYS: [&str; 8] = ["", "?", "na", "n/a", "nan", "null", "none", "nat"];
+    const WAYS: [&str; 13] =
+        ["", "?", "na", "n/a", "nan", "null", "none", "nat", "#n/a", "#na", "<na>", "\\n", "-nan"];
     let text = text.trim();
     text.len() <= 4 && WAYS.iter().any(|way| text.eq_ignore_ascii_case(way))
 }
@@ -25,7 +26,10 @@ pub(super) fn kind_of_texts(distinct: &[String]) -> TextKind {
     let is_number = |text: &&String| text.parse::<f64>().is_ok_and(f64::is_finite);
     let numbers = distinct.iter().filter(is_number).count();
     if numbers == distinct.len() {
-        return TextKind::Numbers;
+        let mut groups = PointGroups::default();
+        distinct.iter().for_each(|text| groups.add(text));
+        let example = distinct.iter().find(|text| groups.are_likely() && text.contains('.'));
+        return example.map_or(TextKind::Numbers, |text| TextKind::Ambiguous(text.clone()));
     }
     if distinct.iter().all(|text| boolean(text).is_some()) {
         return TextKind::Booleans;
@@ -50,6 +54,10 @@ pub(super) fn kind_of_texts(distinct: &[String]) -> TextKind {
         let text = distinct.iter().find(|text| has_thousands(text)).cloned();
         return TextKind::Ambiguous(text.unwrap_or_default());
     }
+    if distinct.iter().all(|text| is_number(&text) || is_grouped(text)) {
+        let text = distinct.iter().find(|text| is_grouped(text)).cloned();
+        return TextKind::Ambiguous(text.unwrap_or_default());
+    }
     if 2 * numbers > distinct.len() {
         let other = distinct.iter().find(|text| !is_number(text));
         return TextKind::MostlyNumbers(other.cloned().unwrap_or_default());
@@ -57,11 +65,11 @@ pub(super) fn kind_of_texts(distinct: &[String]) -> TextKind {
     TextKind::Texts
 }
 
-/// True and false in the common notations.
+/// True and false in the common notations, also mixed with 1 and 0.
 pub(super) fn boolean(text: &str) -> Option<bool> {
-    const TRUE: [&str; 4] = ["true", "yes", "t", "y"];
-    const FALSE: [&str; 4] = ["false", "no", "f", "n"];
-    let is = |words: [&str; 4]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    const TRUE: [&str; 5] = ["true", "yes", "t", "y", "1"];
+    const FALSE: [&str; 5] = ["false", "no", "f", "n", "0"];
+    let is = |words: [&str; 5]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
     match (is(TRUE), is(FALSE)) {
         (true, _) => Some(true),
         (_, true) => Some(false),
@@ -88,6 +96,18 @@ pub(super) fn decimal_comma(text: &str) -> Option<f64> {
     format!("{}.{decimals}", whole.replace('.', "")).parse().ok()
 }
 
+/// The same numbers with decimal points, if all of these have decimal commas; an error if the commas are unclear.
+pub(crate) fn plain_decimals(distinct: &[String]) -> Option<Result<Vec<String>, String>> {
+    match kind_of_texts(distinct) {
+        TextKind::DecimalCommas => {
+            let plain = |text: &String| decimal_comma(text).unwrap_or(f64::NAN).to_string();
+            Some(Ok(distinct.iter().map(plain).collect()))
+        }
+        TextKind::Ambiguous(text) => Some(Err(text)),
+        _ => None,
+    }
+}
+
 /// Whether commas separate groups of three digits, as in `1,234,567.8`.
 fn has_thousands(text: &str) -> bool {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
@@ -96,6 +116,56 @@ fn has_thousands(text: &str) -> bool {
     groups.next().is_some_and(|first| digits(first) && first.len() <= 3)
         && groups.all(|part| digits(part) && part.len() == 3)
         && decimals.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether other signs than commas separate groups of three digits, as in `1.234.567`, `1'234` and `1 234,5`.
+fn is_grouped(text: &str) -> bool {
+    let digits = |part: &str| part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit());
+    ['.', '\'', '’', ' ', '_', '\u{a0}', '\u{202f}'].into_iter().any(|sign| {
+        let mut groups = text.strip_prefix(['+', '-']).unwrap_or(text).split(sign);
+        let first = groups.next().unwrap_or_default();
+        let mut rest: Vec<&str> = groups.collect();
+        // The last group may have decimals.
+        if let Some(last) = rest.last_mut() {
+            *last = last.split([',', '.']).next().unwrap_or_default();
+        }
+        (1..=3).contains(&first.len())
+            && first.bytes().all(|byte| byte.is_ascii_digit())
+            && rest.len() >= if sign == '.' { 2 } else { 1 }
+            && rest.iter().all(|part| digits(part))
+    })
+}
+
+/// Whether points seem to separate thousands in a column of numbers such as `1.234` beside others such as `999`: every
+/// point has three digits behind it, and numbers without a point are below 1000.
+#[derive(Default)]
+pub(crate) struct PointGroups {
+    grouped: usize,
+    small: usize,
+    others: bool,
+}
+
+impl PointGroups {
+    pub(crate) fn add(&mut self, text: &str) {
+        if self.others {
+            return;
+        }
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        match digits.split_once('.') {
+            Some((whole, rest)) if rest.len() == 3 && (1..=3).contains(&whole.len()) => {
+                self.grouped += 1;
+                self.others = whole.starts_with('0') || !all_digits(whole) || !all_digits(rest);
+            }
+            None if digits.len() <= 3 && all_digits(digits) => self.small += 1,
+            _ => self.others = true,
+        }
+    }
+
+    pub(crate) fn are_likely(&self) -> bool {
+        const ENOUGH: usize = 5;
+        !self.others && self.grouped >= ENOUGH && self.small > 0
+    }
 }
 
 /// A date or time as days since 1970-01-01: `2020-01-31`, `2020/01/31`, `31.01.2020`, each optionally with a
@@ -134,7 +204,7 @@ pub(crate) fn days_of_date(text: &str) -> Option<f64> {
 }
 
 /// How texts are written that a person reads as dates or numbers, and how they can be given.
-pub(super) fn unread_notation(distinct: &[String]) -> Option<String> {
+pub(crate) fn unread_notation(distinct: &[String]) -> Option<String> {
     if distinct.len() < 2 {
         return None;
     }

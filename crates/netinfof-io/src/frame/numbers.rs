@@ -24,7 +24,7 @@ pub(super) fn numbers(
     }
     let rounded = values.iter().find(|&&value| value.abs() >= EXACT && f64::from(value as f32) != value);
     if let Some(value) = rounded {
-        let becomes = *value as f32;
+        let becomes = f64::from(*value as f32);
         let way = if values.iter().all(|value| value.is_nan() || is_day(*value)) {
             "they look like dates: write them as 2020-01-31"
         } else {

@@ -188,14 +188,25 @@ fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Gra
     schema.columns = columns.filter(|columns| columns.len() == graph.features().cols()).unwrap_or_default();
     schema.dropped = dropped(&npz.names(), &used);
     graph = graph.with_schema(schema);
+    let objects: Vec<String> = npz.names().into_iter().filter(|name| npz.is_pickled(name)).collect();
+    if !objects.is_empty() {
+        exec.notice(format!(
+            "{name}: pickled Python objects, which are never read, are in {}; save names as texts, as `.astype(str)` gives them",
+            list(&objects)
+        ));
+    }
     if npz.has("ids") {
         // Arrays named `ids` in files of other programs may have another meaning.
         let ids =
             npz.array("ids").ok().and_then(|array| array.texts()).filter(|ids| ids.len() == graph.nodes());
         let distinct =
             |ids: &Vec<String>| ids.iter().collect::<std::collections::HashSet<_>>().len() == ids.len();
-        if let Some(ids) = ids.filter(distinct) {
-            graph = graph.with_ids(ids);
+        match ids.filter(distinct) {
+            Some(ids) => graph = graph.with_ids(ids),
+            None => exec.notice(format!(
+                "{name}: `ids` is not used: {} different texts were expected",
+                graph.nodes()
+            )),
         }
     }
     if let Some(sides) = npz_sides(&mut npz, graph.nodes())? {

@@ -19,6 +19,8 @@ use netinfof::{Graph, Pair};
 /// Reads an edge list: two id columns, the first two unless they are named. Other columns are not used, with
 /// a notice.
 pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Graph> {
+    let konect = of_konect(path, name, params, exec)?;
+    let params = konect.as_ref().unwrap_or(params);
     let layout = EdgeLayout::of(&mut Table::open(path)?, params, path)?;
     if two_sides::side_names(&layout, params).is_some() {
         return two_sides::read(path, name, params, exec);
@@ -31,10 +33,24 @@ pub(super) fn from_edge_list(path: &Path, name: &str, params: &LoadParams, exec:
         && layout.time.is_none()
         && !params.directed;
     if plain && let Some(graph) = numbered::read(path, name, &layout, exec)? {
+        let rows = graph.edge_count() + graph.duplicates() + graph.self_loops();
+        layout.check_counts(rows, params, path)?;
         layout.notice(name, params, exec);
         return Ok(graph.with_schema(layout.schema()));
     }
     from_named_list(path, name, params, exec)
+}
+
+/// The parameters that the first comment of a list of KONECT implies: `% bip` means two kinds of nodes.
+fn of_konect(path: &Path, name: &str, params: &LoadParams, exec: &Exec) -> Result<Option<LoadParams>> {
+    let mut table = Table::open(path)?;
+    if !params.directed && table.begins_with("% asym ")? {
+        exec.notice(format!(
+            "{name}: the first line declares directions, which are not used: give `directed` to use them"
+        ));
+    }
+    let is_bipartite = params.bipartite.is_none() && table.begins_with("% bip ")?;
+    Ok(is_bipartite.then(|| LoadParams { bipartite: Some(true), ..params.clone() }))
 }
 
 /// Every id of the edges.
@@ -73,6 +89,7 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         if edges.len().is_multiple_of(1 << 20) {
             exec.check()?;
         }
+        layout.check_row(&row, &rows)?;
         let mut edge = [0; 2];
         for (end, column) in edge.iter_mut().zip(layout.ends) {
             let mut cell = row.id(column).map_err(|what| rows.error(row.line, what))?;
@@ -113,8 +130,10 @@ pub(super) fn from_named_list(path: &Path, name: &str, params: &LoadParams, exec
         );
         return Err(Error::InvalidGraph { what });
     }
+    layout.check_counts(edges.len(), params, path)?;
     layout.notice(name, params, exec);
     if table.is_none() {
+        ids.notice_doubts(name, exec);
         if let Some((line, what)) = ids.notation.fault.take().filter(|_| ids.notation.all_numbers) {
             let what = format!(
                 "{what}; ids that are numbers must be whole; a table of measurements is not an edge list"

@@ -1,9 +1,10 @@
 //! Ids of nodes: names or numbers in any notation.
 
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
 use crate::whole::{Written, written};
-use netinfof::{Error, Pair, Result};
+use netinfof::{Error, Exec, Pair, Result};
 
 /// Names of nodes in order of first appearance. Each is stored once; a hash table with open addressing finds
 /// them.
@@ -97,6 +98,52 @@ impl Ids {
         let distinct = whole.names.len() == numbers.len();
         *self = whole;
         Ok(distinct)
+    }
+
+    /// Says which ids may be others that are written differently, or no ids.
+    pub(super) fn notice_doubts(&self, list: &str, exec: &Exec) {
+        const NO_IDS: [&str; 16] = [
+            "nan", "NaN", "NAN", "null", "Null", "NULL", "none", "None", "NONE", "NaT", "N/A", "n/a", "NA",
+            "?", "\\N", "<NA>",
+        ];
+        if let Some((count, [a, b])) = self.alike() {
+            let (many, verb) =
+                if count == 1 { ("1 id".into(), "differs") } else { (format!("{count} ids"), "differ") };
+            exec.notice(format!(
+                "{list}: {many} {verb} from another one in case or leading zeros only, such as `{a}` and `{b}`: they are different nodes"
+            ));
+        }
+        if let Some(id) = NO_IDS.into_iter().find(|id| self.find(id).is_some()) {
+            exec.notice(format!(
+                "{list}: `{id}` is read as the id of a node; leave its rows out if it means a missing value"
+            ));
+        }
+    }
+
+    /// Ids that differ from another one in case or, if they consist of digits, in leading zeros only: how many, and an
+    /// example.
+    fn alike(&self) -> Option<(usize, [&str; 2])> {
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        let (mut count, mut example) = (0, None);
+        for id in &self.names {
+            let digits = id.bytes().all(|byte| byte.is_ascii_digit());
+            let plain = if digits && id.len() > 1 && id.starts_with('0') {
+                let short = id.trim_start_matches('0');
+                if short.is_empty() { "0".to_string() } else { short.to_string() }
+            } else if id.contains(char::is_uppercase) {
+                id.to_lowercase()
+            } else {
+                continue;
+            };
+            let other = self.find(&plain).map(|at| self.names[at as usize].as_str());
+            if let Some(other) = other.or_else(|| seen.get(&plain).copied()) {
+                count += 1;
+                example.get_or_insert([other, id.as_str()]);
+            } else {
+                seen.insert(plain, id);
+            }
+        }
+        example.map(|example| (count, example))
     }
 
     /// The position of a name, or the empty position for it.

@@ -1,22 +1,22 @@
 //! Layout of a table: which columns hold ids, whether the first row is a header, and whether it is an edge
 //! list.
 
+mod doubts;
 mod names;
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::times::{is_time, is_time_name};
 use super::{LoadParams, list, weights};
-use crate::frame::days_of_date;
 use crate::row::Row;
 use crate::table::Table;
 use netinfof::Exec;
 use netinfof::graph::{Dropped, Schema};
 use netinfof::{Error, Result};
 
-use names::{ATTRIBUTES, EDGE_ATTRIBUTES, MANY_NAMED, MANY_UNNAMED, both, default_ends, known_pair};
+use doubts::{Sample, counts_of};
+use names::{ATTRIBUTES, MANY_NAMED, MANY_UNNAMED, both, default_ends, known_pair};
 pub(super) use names::{
     UNUSED, id_column, is_id_name, is_label_name, known_ends, label_column, named_or_numbered, plain, stem,
 };
@@ -114,6 +114,8 @@ pub(super) struct EdgeLayout {
     pub(super) likely: Option<(Row, String)>,
     /// A first row of words that is read as an edge, and its line.
     pub(super) doubtful_edge: Option<(usize, [String; 2])>,
+    /// The line of a first row of numbers, and the last of them, which may be the number of the rows below it.
+    counts: Option<(usize, usize)>,
 }
 
 impl EdgeLayout {
@@ -128,13 +130,20 @@ impl EdgeLayout {
             header_lines: 0,
             likely: None,
             doubtful_edge: None,
+            counts: None,
         };
         let time_in = |names: &[String]| named_or_numbered(params.time.as_ref()?, Some(names), names.len());
-        let (mut logged, mut numbered) = (None, None);
+        let mut doubt = None;
         let mut reason = None;
         let mut matrix = false;
         if let Some(names) = rows.own_names() {
             layout.width = names.len();
+            if params.ends.is_none() && params.format.is_none() {
+                let ends = default_ends(&names, time_in(&names));
+                let sample = Table::sample(path, names.len().min(4))?;
+                let timed = params.time.is_some();
+                doubt = Sample { rows: &sample, names: Some(&names), named: true, ends, timed }.doubt();
+            }
             layout.names = Some(names);
         } else {
             rows.peek();
@@ -175,9 +184,10 @@ impl EdgeLayout {
                 };
                 let header = found != FirstRow::Data;
                 let rows = if header { below } else { sample };
-                if default_ends(&names, time_in(&names)) == [0, 1] || !header {
-                    numbered = numbers_edges(rows, header.then_some(&names));
-                }
+                let ends = if header { default_ends(&names, time_in(&names)) } else { [0, 1] };
+                let timed = params.time.is_some();
+                let (named, names_below) = (found == FirstRow::Names, header.then_some(&names[..]));
+                doubt = Sample { rows, names: names_below, named, ends, timed }.doubt();
                 match found {
                     FirstRow::Names => layout.names = Some(names),
                     FirstRow::LikelyNames(why) => {
@@ -186,10 +196,7 @@ impl EdgeLayout {
                     }
                     FirstRow::Data => {
                         matrix = all && is_adjacency(sample);
-                        // Times whose column is known are no ends.
-                        if params.time.is_none() {
-                            logged = not_two_ends(sample).or_else(|| no_plain_ids(sample));
-                        }
+                        layout.counts = counts_of(first).map(|count| (first.line, count));
                         let words = params.header.is_none() && names.iter().take(2).all(|name| is_word(name));
                         let ends = || [0, 1].map(|at| first.cell(at).into_owned());
                         layout.doubtful_edge = words.then(|| (first.line, ends()));
@@ -210,7 +217,7 @@ impl EdgeLayout {
         if layout.width < 2 {
             let what = "1 column; an edge needs two ids, separated by a comma, tab, semicolon or spaces";
             return Err(match rows.next_row()? {
-                Some(row) if !rows.is_named() => rows.error(row.line, what),
+                Some(row) if !rows.is_named() => rows.error(row.line, what.to_string() + &another_sign(&row)),
                 _ => broken(what.into()),
             });
         }
@@ -224,7 +231,7 @@ impl EdgeLayout {
             {
                 return Err(broken(what));
             }
-            if let Some(what) = logged.or(numbered).filter(|_| params.format.is_none()) {
+            if let Some(what) = doubt.filter(|_| params.format.is_none()) {
                 return Err(broken(what));
             }
             let unnamed = || (0..layout.width).map(|_| String::new()).collect();
@@ -249,6 +256,37 @@ impl EdgeLayout {
                 .map_or_else(|| format!("numbers from 1 to {}, because it has no header", self.width), list);
             Error::param(option, wanted, format!("a column of {} that holds no ids: {have}", path.display()))
         })
+    }
+
+    /// The error for a row that repeats the names of the columns, as files that were joined have it.
+    pub(super) fn check_row(&self, row: &Row, rows: &Table) -> Result<()> {
+        let Some(names) = self.names.as_ref().filter(|_| self.header_lines > 0 && self.likely.is_none())
+        else {
+            return Ok(());
+        };
+        if self.ends.iter().all(|&at| row.cell(at) == names[at]) {
+            let what =
+                "repeats the column names of the first line; remove such lines of files that were joined";
+            return Err(rows.error(row.line, what));
+        }
+        Ok(())
+    }
+
+    /// The error for a first line that is no edge but holds the numbers of nodes and of the other rows; `rows` is the
+    /// number of edges that were read.
+    pub(super) fn check_counts(&self, rows: usize, params: &LoadParams, path: &Path) -> Result<()> {
+        const ENOUGH: usize = 10;
+        let Some((line, count)) = self.counts.filter(|_| params.format.is_none() && params.ends.is_none())
+        else {
+            return Ok(());
+        };
+        if count < ENOUGH || count + 1 != rows {
+            return Ok(());
+        }
+        let what = format!(
+            "its last number, {count}, is the number of the rows below it, so it is probably no edge but holds the numbers of nodes and edges: remove this line, or give the format `edges`"
+        );
+        Err(Error::Parse { path: path.into(), line, what })
     }
 
     /// The columns that are read, ascending.
@@ -287,7 +325,7 @@ impl EdgeLayout {
         }
         let Some(names) = &self.names else {
             return (width >= MANY_UNNAMED).then(|| {
-                format!("looks like a matrix or a node table: {width} columns and no header; give a node table as `nodes` together with an edge list")
+                format!("looks like a matrix or a node table: {width} columns and no header; give a node table as `nodes` together with an edge list, name the two id columns of an edge list with `ends`, such as 1,2, or give the format `neighbours` if lines are a node and its neighbours")
             });
         };
         if known_ends(names).is_some() {
@@ -329,6 +367,14 @@ impl EdgeLayout {
             _ => (at + 1).to_string(),
         };
         let [a, b] = self.ends.map(column);
+        // Known names tell whether both columns hold one kind of nodes.
+        let is_known = self.names.as_ref().is_some_and(|names| known_ends(names) == Some(self.ends));
+        let kinds = match params.bipartite {
+            None if !is_known => {
+                "; equal ids in both columns are one node, unless the graph is declared as bipartite"
+            }
+            _ => "",
+        };
         let why = match &self.likely {
             Some((row, why)) => format!("line {} is taken as column names ({why}); ", row.line),
             None => String::new(),
@@ -352,7 +398,7 @@ impl EdgeLayout {
             1 => format!("; column {} is not used: {reason}", rest[0]),
             _ => format!("; columns {} are not used: {reason}", rest.join(", ")),
         };
-        exec.notice(format!("{name}: {why}edges are read from columns {a} and {b}{time}{rest}{hint}"));
+        exec.notice(format!("{name}: {why}edges are read from columns {a} and {b}{time}{kinds}{rest}{hint}"));
     }
 }
 
@@ -377,121 +423,16 @@ fn named_columns(
     Ok(columns)
 }
 
-/// Why the first column probably numbers edges between the next two, or begins lists of neighbours: it has
-/// another value in every row, and the next two share ids.
-fn numbers_edges(rows: &[Row], names: Option<&[String]>) -> Option<String> {
-    const ENOUGH: usize = 3;
-    const COUNTED: usize = 10;
-    if rows.first()?.len() < 3 || rows.len() < ENOUGH {
-        return None;
+/// Advice for a row of one cell, which may hold further cells behind an unusual sign.
+fn another_sign(row: &Row) -> String {
+    let cell = row.cell(0);
+    if cell.bytes().all(|byte| byte.is_ascii_digit()) {
+        return "; if the line holds the number of rows, remove it".into();
     }
-    let is_attribute = |name: &String| EDGE_ATTRIBUTES.contains(&plain(name).as_str());
-    if names.is_some_and(|names| known_ends(names).is_some() || names.iter().take(3).any(is_attribute)) {
-        return None;
-    }
-    let values = |at: usize| rows.iter().map(|row| row.cell(at).into_owned()).collect::<BTreeSet<_>>();
-    let [numbers, first, second] = [0, 1, 2].map(values);
-    if numbers.len() < rows.len() || first.intersection(&second).count() < ENOUGH {
-        return None;
-    }
-    // Weights have few values.
-    let alike = first.len().max(second.len()) <= 4 * first.len().min(second.len());
-    let number = |row: &Row| row.cell(0).parse::<i64>().ok();
-    let counts = || {
-        rows.len() >= COUNTED
-            && rows.windows(2).all(|pair| number(&pair[0]).is_some_and(|n| number(&pair[1]) == Some(n + 1)))
-    };
-    (alike && (numbers.is_disjoint(&first) || counts())).then(|| {
-        "column 1 has another value in every row, and columns 2 and 3 share ids: it may number edges between them, or begin lists of neighbours; name the two id columns with `ends`, such as 2,3, or write one edge per line".into()
+    let sign = ["::", "|", "^", "~"].into_iter().find(|sign| cell.contains(sign));
+    sign.map_or(String::new(), |sign| {
+        format!("; the cells seem to be separated by `{sign}`: replace it, as in `sed 's/{sign}/\\t/g'`")
     })
-}
-
-/// Why the first two columns of a table without a header are probably not the ends of edges.
-fn not_two_ends(rows: &[Row]) -> Option<String> {
-    const ENOUGH: usize = 3;
-    const ROWS: usize = 50;
-    let width = rows.first()?.len();
-    if width < 3 || rows.len() < ENOUGH {
-        return None;
-    }
-    let time = |at: usize| {
-        let one = |row: &Row| {
-            let (cell, value) = (row.cell(at), row.double(at));
-            let seconds = value.is_some_and(|v| (6e8..2.2e9).contains(&v) && v.fract() == 0.0);
-            let milliseconds = value.is_some_and(|v| (6e11..2.2e12).contains(&v));
-            seconds || milliseconds || days_of_date(&cell).is_some()
-        };
-        rows.iter().all(one)
-    };
-    // Ids of some services are as large as times.
-    if let Some(at) = (0..2).find(|&at| time(at))
-        && !time(1 - at)
-    {
-        let rest: Vec<String> =
-            (0..width).filter(|&other| other != at).take(2).map(|c| (c + 1).to_string()).collect();
-        return Some(format!(
-            "column {} looks like times, not like ids; name the two id columns with `ends`, such as {}",
-            at + 1,
-            rest.join(",")
-        ));
-    }
-    // A type before the two ends: few values, none of which is an id, and ids in both other columns.
-    let values = |at: usize| rows.iter().map(|row| row.cell(at).into_owned()).collect::<BTreeSet<_>>();
-    if rows.len() < ROWS || width > 4 {
-        return None;
-    }
-    let [kinds, first, second] = [0, 1, 2].map(values);
-    let shared = first.intersection(&second).count();
-    let kind = kinds.len() <= 10
-        && kinds.is_disjoint(&first)
-        && kinds.is_disjoint(&second)
-        && first.len().min(second.len()) * 4 >= rows.len()
-        && shared >= 3;
-    kind.then(|| {
-        format!(
-            "column 1 has only {} and could be the type of an edge between columns 2 and 3; name the two id columns with `ends`, such as 2,3 or 1,2",
-            if kinds.len() == 1 { "one value".into() } else { format!("{} values", kinds.len()) }
-        )
-    })
-}
-
-/// Why the cells of the first two columns are probably not ids: they are signs, such as `->`, or rows are in brackets.
-fn no_plain_ids(rows: &[Row]) -> Option<String> {
-    let width = rows.first()?.len();
-    let is_sign = |row: &Row, at: usize| {
-        let cell = row.cell(at);
-        !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_punctuation())
-    };
-    if width > 2
-        && let Some(at) = (0..2).find(|&at| rows.iter().all(|row| is_sign(row, at)))
-    {
-        let rest: Vec<String> =
-            (0..width).filter(|&c| c != at).take(2).map(|c| (c + 1).to_string()).collect();
-        return Some(format!(
-            "column {} holds only signs such as `{}`; name the two id columns with `ends`, such as {}",
-            at + 1,
-            rows[0].cell(at),
-            rest.join(",")
-        ));
-    }
-    // Ids may be in brackets each.
-    let in_brackets = |row: &Row| {
-        let (first, last) = (row.cell(0), row.cell(row.len() - 1));
-        [('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')].iter().any(|&(open, close)| {
-            first.starts_with(open)
-                && !first.ends_with(close)
-                && !last.starts_with(open)
-                && last.ends_with(close)
-        })
-    };
-    rows.iter().all(in_brackets).then(|| {
-        format!("rows are written in brackets, such as `{}`; write them without brackets", shown(&rows[0]))
-    })
-}
-
-/// The cells of a row.
-fn shown(row: &Row) -> String {
-    row.cells().take(4).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether these are all rows of a square matrix of numbers that is symmetric, or all zeros and ones.

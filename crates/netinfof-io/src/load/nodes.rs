@@ -1,6 +1,7 @@
 //! Node tables: ids, features and classes of the nodes of an edge list, from one or more files.
 
 mod join;
+mod rows;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -10,13 +11,14 @@ use super::ids::Ids;
 use super::layout::{self, FirstRow, first_row};
 use super::targets::{self, NodeTarget};
 use super::{LoadParams, feature_lists, list};
-use crate::frame::{ColumnFault, ColumnValues, Frame, FrameColumn, MISSING, TextInterner};
+use crate::frame::{ColumnFault, ColumnValues, Frame, FrameColumn, MISSING};
 use crate::row::Row;
 use crate::table::Table;
-use netinfof::graph::{Dropped, FeatureColumn, FeatureKind, Schema};
+use netinfof::graph::{Dropped, FeatureColumn, Schema};
 use netinfof::{Csr, Error, Exec, Features, Graph, Matrix, Result};
 
 pub(super) use join::JoinChoice;
+use rows::whole;
 
 /// The nodes of a graph.
 pub(super) struct NodeTable {
@@ -144,6 +146,9 @@ fn joined(
     let (id, header_lines) = (tables[0].id.clone(), tables[0].header_lines);
     let first_lines = tables[0].lines.clone();
     let in_order = tables.len() == 1;
+    // Which columns are in which file.
+    let columns_of = |table: &RawTable| table.frame.columns.iter().map(|own| own.name.clone()).collect();
+    let owned: Vec<Vec<String>> = tables.iter().map(columns_of).collect();
     let (mut frame, mut labels, mut lists) = (Frame::default(), None, None);
     let mut label_columns: Vec<(String, Vec<String>)> = Vec::new();
     for (table, rows) in tables.into_iter().zip(rows) {
@@ -206,18 +211,33 @@ fn joined(
         .map_err(|ColumnFault { what, row }| {
             match row.and_then(|row| first_lines.get(row)).filter(|_| in_order) {
                 Some(&line) if line > 0 => Error::Parse { path: path.clone(), line, what },
-                _ => fault(what),
+                _ => Error::Format { path: params.nodes[file_of(&owned, &what)].clone(), what },
             }
         })?;
     for notice in found.notices {
+        let file = params.nodes[file_of(&owned, &notice)].file_name().unwrap_or_default().to_string_lossy();
         exec.notice(format!("{file}: {notice}"));
     }
     dropped.extend(found.dropped);
+    if let Some(lists) = lists.as_ref().filter(|_| !found.columns.is_empty()) {
+        let names: Vec<String> = found.columns.iter().map(|column| column.name.clone()).collect();
+        exec.notice(format!(
+            "{file}: {} features are read from lists, and further ones from {}",
+            lists.cols(),
+            list(&names)
+        ));
+    }
     let (features, columns) = match lists {
         None => (found.features, found.columns),
         Some(lists) => (with_lists(found.features, lists, nodes).map_err(fault)?, Vec::new()),
     };
     Ok(NodeTable { features, columns, target, dropped, id, label: used_label, header_lines })
+}
+
+/// The position of the file that has the column of a message.
+fn file_of(owned: &[Vec<String>], message: &str) -> usize {
+    let has = |names: &Vec<String>| names.iter().any(|name| message.contains(&format!("`{name}`")));
+    owned.iter().position(has).unwrap_or(0)
 }
 
 /// Features from lists, beside further columns.
@@ -331,7 +351,11 @@ fn one(path: &Path, params: &LoadParams, edges: EdgeIds<'_>, exec: &Exec) -> Res
             return Err(Error::Parse { path: path.into(), line: table.lines[row], what });
         }
     }
-    let second = targets::second_label(&columns.names, columns.label, params, |at| columns.may_be_label(at));
+    let may_be = |at: usize| columns.may_be_label(at);
+    let second = match columns.label {
+        Some(_) => targets::second_label(&columns.names, columns.label, params, may_be),
+        None => targets::hidden_label(&columns.names, params, may_be),
+    };
     if let Some(notice) = second {
         exec.notice(format!("{}: {notice}", path.file_name().unwrap_or_default().to_string_lossy()));
     }
@@ -413,138 +437,6 @@ impl Columns {
     }
 }
 
-/// Values of a column while it is read.
-enum Builder {
-    Numbers(Vec<f64>),
-    Texts(TextInterner, Vec<u32>),
-}
-
-/// Reads all columns. A column is one of texts if any of its cells is not a number; then it is read again.
-fn whole(path: &Path, columns: &Columns, params: &LoadParams, exec: &Exec) -> Result<RawTable> {
-    let width = columns.names.len();
-    let mut texts = vec![false; width];
-    loop {
-        let mut rows = Table::open(path)?;
-        if rows.is_named() {
-            (0..width).for_each(|at| texts[at] |= rows.is_text(at));
-        } else {
-            let (sample, _) = rows.peek();
-            for row in sample.iter().skip(usize::from(columns.named)) {
-                (0..width).for_each(|at| texts[at] |= !row.is_missing(at) && !row.is_number(at));
-            }
-        }
-        let before = texts.clone();
-        let table = attempt(rows, columns, params, &mut texts, exec)?;
-        if before == texts {
-            return Ok(table);
-        }
-    }
-}
-
-fn attempt(
-    mut rows: Table,
-    columns: &Columns,
-    params: &LoadParams,
-    texts: &mut [bool],
-    exec: &Exec,
-) -> Result<RawTable> {
-    let width = columns.names.len();
-    if columns.named && !rows.is_named() {
-        rows.next_row()?;
-    }
-    let is_feature = |at: usize| {
-        Some(at) != columns.id
-            && Some(at) != columns.label
-            && !columns.several_labels.contains(&at)
-            && !crate::frame::is_chosen(&params.columns.drop, &columns.names[at])
-    };
-    let needed: Vec<usize> = (0..width)
-        .filter(|&at| {
-            is_feature(at)
-                || [columns.id, columns.label].contains(&Some(at))
-                || columns.several_labels.contains(&at)
-        })
-        .collect();
-    rows.only(&needed)?;
-    let mut builders: Vec<Option<Builder>> = (0..width)
-        .map(|at| {
-            is_feature(at).then(|| {
-                if texts[at] {
-                    Builder::Texts(TextInterner::default(), Vec::new())
-                } else {
-                    Builder::Numbers(Vec::new())
-                }
-            })
-        })
-        .collect();
-    let mut stated: Vec<Option<FeatureKind>> = vec![None; width];
-    let (mut ids, mut lines, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-    let mut several: Vec<Vec<String>> = vec![Vec::new(); columns.several_labels.len()];
-    let mut row = Row::default();
-    let mut blank = 0usize;
-    while rows.read(&mut row)? {
-        if lines.len().is_multiple_of(1 << 16) {
-            exec.check()?;
-        }
-        // Spreadsheets write empty rows as delimiters alone. Where rows are numbered, they count.
-        let is_empty = |at: usize| row.cell(at).trim().is_empty();
-        if columns.id.is_some_and(is_empty) && width > 1 && needed.iter().all(|&at| is_empty(at)) {
-            blank += 1;
-            continue;
-        }
-        ids.push(match columns.id {
-            Some(at) => row.id(at).map_err(|what| rows.error(row.line, what))?.into_owned(),
-            None => lines.len().to_string(),
-        });
-        if let Some(at) = columns.label {
-            labels.push(row.cell(at).into_owned());
-        }
-        for (&at, own) in columns.several_labels.iter().zip(&mut several) {
-            own.push(row.cell(at).into_owned());
-        }
-        for (at, builder) in builders.iter_mut().enumerate() {
-            let Some(builder) = builder else { continue };
-            stated[at] = stated[at].or(row.stated_kind(at));
-            match builder {
-                Builder::Numbers(values) => {
-                    let value = if row.is_missing(at) { Some(f64::NAN) } else { row.double(at) };
-                    texts[at] |= value.is_none();
-                    values.push(value.unwrap_or(f64::NAN));
-                }
-                Builder::Texts(interner, codes) => codes.push(interner.code(&row.cell(at))),
-            }
-        }
-        lines.push(row.line);
-    }
-    if lines.is_empty() {
-        return Err(rows.error(1, "no rows; one node per line was expected"));
-    }
-    let mut frame = Frame::default();
-    for (at, builder) in builders.into_iter().enumerate() {
-        let name = columns.names[at].clone();
-        let values = match builder {
-            None if [columns.id, columns.label].contains(&Some(at))
-                || columns.several_labels.contains(&at) =>
-            {
-                continue;
-            }
-            // A column that is left out keeps its name, so that the choice of names can be checked.
-            None => ColumnValues::Numbers(Vec::new()),
-            Some(Builder::Numbers(values)) => ColumnValues::Numbers(values),
-            Some(Builder::Texts(interner, codes)) => {
-                ColumnValues::Texts { codes, distinct: interner.distinct }
-            }
-        };
-        frame.columns.push(FrameColumn { name, values, stated: stated[at] });
-    }
-    let label = columns.label.map(|at| (columns.names[at].clone(), labels));
-    let id = columns.id.map_or_else(|| "row number".into(), |at| columns.names[at].clone());
-    let header_lines = usize::from(columns.named && !rows.is_named());
-    let names = columns.several_labels.iter().map(|&at| columns.names[at].clone());
-    let label_columns = names.zip(several).collect();
-    Ok(RawTable { ids, lines, frame, labels: label, label_columns, lists: None, id, header_lines, blank })
-}
-
 /// The number of columns of a node table, and their names if it has a header. The header is consumed.
 fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<Vec<String>>)> {
     if let Some(names) = rows.own_names() {
@@ -558,6 +450,10 @@ fn node_header(rows: &mut Table, params: &LoadParams) -> Result<(usize, Option<V
     };
     let names: Vec<String> = first.cells().map(Cow::into_owned).collect();
     let column = layout::id_column(&names);
+    let again = below.iter().find(|row| column.is_some() && names.len() > 1 && row.cells().eq(first.cells()));
+    if let Some(line) = again.map(|row| row.line) {
+        return Err(rows.error(line, rows::REPEATED));
+    }
     // Feature columns may have numbers as names.
     let known = column.is_some_and(|at| below.iter().all(|row| row.cell(at) != names[at]));
     // A number is the position of a column, although it may occur in the first row.

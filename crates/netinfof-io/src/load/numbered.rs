@@ -302,7 +302,7 @@ impl Shape {
     /// The format of a list of plain numbers; `None` if it begins differently.
     fn of(path: &Path) -> Result<Option<Self>> {
         let (mut reader, _) = opened(path)?;
-        let (mut header, mut comments) = (false, 0);
+        let (mut header, mut comments) = (None, 0);
         let mut line = Vec::new();
         loop {
             line.clear();
@@ -328,21 +328,21 @@ impl Shape {
                 b' ' => text.split_whitespace().collect(),
                 d => text.split(char::from(d)).collect(),
             };
-            let shape = Shape { delimiter, columns: cells.len(), header };
+            let shape = Shape { delimiter, columns: cells.len(), header: header.is_some() };
             let delimiters = [',', '\t', ';'].into_iter().filter(|&d| text.contains(d)).count();
             if cells.len() < 2 || text.contains('"') || delimiters > 1 {
                 return Ok(None);
             }
             if shape.parse(&line, |_, _| ()).is_some() {
-                return Ok(Some(shape));
+                return Ok(Some(shape).filter(|shape| header.is_none_or(|width| width == shape.columns)));
             }
             // Words above numbers are a header, if no word is a number and the ids are below the first two.
             let names: Vec<String> = cells.iter().map(|cell| cell.trim().to_string()).collect();
             let elsewhere = known_ends(&names).is_some_and(|columns| columns != [0, 1]);
-            if header || elsewhere || names.iter().any(|name| name.parse::<f64>().is_ok()) {
+            if header.is_some() || elsewhere || names.iter().any(|name| name.parse::<f64>().is_ok()) {
                 return Ok(None);
             }
-            header = true;
+            header = Some(cells.len());
         }
     }
 

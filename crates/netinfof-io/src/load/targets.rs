@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::classes::{self, LabelColumn, is_unknown as is_unknown_cell};
 use super::{LoadParams, layout, list, nodes_by_id};
-use crate::frame::{Sentinel, is_chosen, sentinels};
+use crate::frame::{Sentinel, is_chosen, plain_decimals, sentinels, unread_notation};
 use crate::npz::{Array, Npz};
 use netinfof::graph::{LabelSets, TargetKind};
 use netinfof::{Error, Exec, Graph, Result};
@@ -55,6 +55,32 @@ pub(super) fn of_column(
     kind: Option<TargetKind>,
     say: &dyn Fn(String),
 ) -> std::result::Result<NodeTarget, String> {
+    // Marks of unknown labels are empty in what follows.
+    let distinct: std::collections::BTreeSet<&String> =
+        texts.iter().filter(|text| !is_unknown_cell(text)).collect();
+    let distinct: Vec<String> = distinct.into_iter().cloned().collect();
+    if distinct.is_empty() {
+        say(format!("column `{name}` has no values"));
+    }
+    let converted;
+    let mut texts = texts;
+    match plain_decimals(&distinct) {
+        Some(Err(text)) => {
+            return Err(format!(
+                "column `{name}`: `{text}` could have decimals or a sign between thousands; write the numbers without signs between thousands and with a decimal point"
+            ));
+        }
+        Some(Ok(plain)) => {
+            say(format!("column `{name}` has decimal commas"));
+            let place = |text: &String| distinct.binary_search(text).ok();
+            converted = texts
+                .iter()
+                .map(|text| place(text).map_or_else(String::new, |at| plain[at].clone()))
+                .collect::<Vec<_>>();
+            texts = &converted;
+        }
+        None => {}
+    }
     let found = match kind {
         Some(TargetKind::Numbers) => return numbers(name, texts, say).map(NodeTarget::Numbers),
         Some(TargetKind::Labels) => return sets_of_cells(name, texts).map(NodeTarget::Labels),
@@ -66,6 +92,12 @@ pub(super) fn of_column(
             if let Some([a, b]) = names.as_deref().and_then(classes::nearly_equal) {
                 say(format!(
                     "the classes `{a}` and `{b}` of column `{name}` differ in upper and lower case or spaces only; they are two classes"
+                ));
+            }
+            let lists = || names.iter().flatten().find(|class| class.contains([';', '|']));
+            if let Some(class) = lists().filter(|_| kind.is_none()) {
+                say(format!(
+                    "class `{class}` of column `{name}` looks like a list of labels: `target` labels reads it as one"
                 ));
             }
             if let Some(class) = names.as_deref().and_then(classes::like_unknown) {
@@ -88,7 +120,11 @@ pub(super) fn of_column(
             numbers(name, texts, say).map(NodeTarget::Numbers)
         }
         LabelColumn::Texts { distinct } => {
-            Err(format!("column `{name}` holds {distinct} different texts: names, not classes"))
+            let texts: Vec<String> = texts.iter().filter(|text| !is_unknown_cell(text)).cloned().collect();
+            Err(match unread_notation(&texts) {
+                Some(way) => format!("column `{name}` holds {way}"),
+                None => format!("column `{name}` holds {distinct} different texts: names, not classes"),
+            })
         }
     }
 }
@@ -147,6 +183,25 @@ pub(super) fn second_label(
             names[label], names[other]
         )
     })
+}
+
+/// What is said where no column is the label, and a feature has a name with `label`, `target` or `class` in it.
+pub(super) fn hidden_label(
+    names: &[String],
+    params: &LoadParams,
+    may_be: impl Fn(usize) -> bool,
+) -> Option<String> {
+    const WORDS: [&str; 3] = ["label", "target", "class"];
+    let choices = &params.columns;
+    let is_named_so = |name: &String| {
+        name.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| WORDS.contains(&word))
+    };
+    let asked = params.label.is_some() || !choices.drop.is_empty() || !choices.features.is_empty();
+    let found = (0..names.len()).find(|&at| !asked && may_be(at) && is_named_so(&names[at]))?;
+    Some(format!(
+        "`{}` is used as a feature: give it as `label` if it is the label, or leave it out with `drop`",
+        names[found]
+    ))
 }
 
 /// Numbers of a column; empty cells and the usual marks of missing values are unknown.

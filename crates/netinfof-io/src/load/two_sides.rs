@@ -58,7 +58,7 @@ pub fn sides_of_columns(names: [&str; 2]) -> Option<[String; 2]> {
 }
 
 /// Names of sides that have no names of their own.
-fn default_names() -> [String; 2] {
+pub(super) fn default_names() -> [String; 2] {
     ["user", "item"].map(String::from)
 }
 
@@ -70,10 +70,15 @@ pub fn are_sides([a, b]: &[String; 2]) -> bool {
     are(a, b) || are(b, a)
 }
 
+/// Whether this is the name of a kind of nodes of a bipartite graph.
+pub(super) fn is_kind(name: &str) -> bool {
+    ACTORS.contains(&name) || OBJECTS.contains(&name)
+}
+
 /// The name of a side from the name of its column: `User ID` and `userId` are `user`.
 pub(super) fn kind(column: &str) -> String {
     let name = plain(column);
-    let known = |stem: &&str| ACTORS.contains(stem) || OBJECTS.contains(stem);
+    let known = |stem: &&str| is_kind(stem);
     let stem = stem(&name).filter(known).or_else(|| name.strip_suffix("id"));
     stem.filter(|rest| !rest.is_empty()).unwrap_or(&name).to_string()
 }
@@ -86,8 +91,8 @@ pub(super) fn is_of_side(column: &str, side: &str) -> bool {
 
 /// The nodes of one side: their ids in order of appearance, and at the end in order of numbers.
 #[derive(Default)]
-struct Side {
-    ids: Ids,
+pub(super) struct Side {
+    pub(super) ids: Ids,
 }
 
 impl Side {
@@ -128,6 +133,7 @@ pub(super) fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
         if edges.len().is_multiple_of(1 << 20) {
             exec.check()?;
         }
+        layout.check_row(&row, &rows)?;
         let mut edge = [0; 2];
         for ((end, side), column) in edge.iter_mut().zip(&mut found).zip(layout.ends) {
             let cell = row.id(column).map_err(|what| rows.error(row.line, what))?;
@@ -151,24 +157,52 @@ pub(super) fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
             return Err(rows.error(line, format!("{what}; ids that are numbers must be whole")));
         }
     }
+    layout.check_counts(edges.len(), params, path)?;
     layout.notice(name, params, exec);
-    let numbers = [found[0].settle()?, found[1].settle()?];
-    let sizes = [0, 1].map(|side| found[side].ids.len());
-    for [i, j] in &mut edges {
-        *i = numbers[0][*i as usize];
-        *j = sizes[0] as NodeId + numbers[1][*j as usize];
+    for side in &found {
+        side.ids.notice_doubts(name, exec);
     }
+    number_nodes(&mut found, &mut edges)?;
     // Without a header nothing names the sides.
     let Some(names) = side_names(&layout, params) else {
         return from_named_list(path, name, params, exec);
     };
     let table = if params.nodes.is_empty() { None } else { Some(table(&found, &names, params, exec)?) };
+    let (table, more) = table.unzip();
+    let (ids, sides) = named(found, more.unwrap_or_default(), names, name, exec);
+    let list = EdgeRows { edges, weights, times };
+    let (mut graph, mut schema) = list.graph(name, ids.len(), &layout, params, exec)?;
+    if let Some(table) = table {
+        graph = table.put_on(graph, &mut schema)?;
+    }
+    graph.with_ids(ids).with_schema(schema).with_sides(sides)
+}
+
+/// Numbers the nodes of both sides: those of the first come first.
+pub(super) fn number_nodes(found: &mut [Side; 2], edges: &mut [Pair]) -> Result<()> {
+    let numbers = [found[0].settle()?, found[1].settle()?];
+    let first = found[0].ids.len() as NodeId;
+    for [i, j] in edges {
+        *i = numbers[0][*i as usize];
+        *j = first + numbers[1][*j as usize];
+    }
+    Ok(())
+}
+
+/// The ids of all nodes and their sides; `more` are nodes without edges.
+pub(super) fn named(
+    found: [Side; 2],
+    more: Vec<(bool, String)>,
+    names: [String; 2],
+    name: &str,
+    exec: &Exec,
+) -> (Vec<String>, Sides) {
+    let sizes = [0, 1].map(|side| found[side].ids.len());
     let mut ids: Vec<(bool, String)> = Vec::with_capacity(sizes[0] + sizes[1]);
     for (second, side) in [false, true].into_iter().zip(found) {
         ids.extend(side.ids.into_names().into_iter().map(|id| (second, id)));
     }
-    let (table, more) = table.unzip();
-    ids.extend(more.into_iter().flatten());
+    ids.extend(more);
     // Nodes without edges may also have the id of a node of the other side.
     let of_first: HashSet<&String> = ids.iter().filter(|own| !own.0).map(|own| &own.1).collect();
     let shared = ids.iter().find(|own| own.0 && of_first.contains(&own.1)).map(|own| &own.1);
@@ -182,13 +216,8 @@ pub(super) fn read(path: &Path, name: &str, params: &LoadParams, exec: &Exec) ->
     ));
     let sides = Sides::new(ids.iter().map(|own| own.0).collect());
     let sides = sides.named(names).with_qualified_ids(shared.is_some());
-    let ids: Vec<String> = ids.iter().map(|(second, id)| sides.qualified(usize::from(*second), id)).collect();
-    let list = EdgeRows { edges, weights, times };
-    let (mut graph, mut schema) = list.graph(name, ids.len(), &layout, params, exec)?;
-    if let Some(table) = table {
-        graph = table.put_on(graph, &mut schema)?;
-    }
-    graph.with_ids(ids).with_schema(schema).with_sides(sides)
+    let ids = ids.iter().map(|(second, id)| sides.qualified(usize::from(*second), id)).collect();
+    (ids, sides)
 }
 
 /// The node table in the order of the nodes of the edges, followed by nodes without edges, each with its id and

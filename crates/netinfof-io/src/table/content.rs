@@ -2,7 +2,7 @@
 
 /// Description of a file that is certainly not a table, from its first bytes, and the next step.
 pub(super) fn other_format(start: &[u8]) -> Option<&'static str> {
-    const BINARY: [(&[u8], &str); 6] = [
+    const BINARY: [(&[u8], &str); 11] = [
         (b"PK\x03\x04", "looks like a zip archive, not a table; unpack it and give the file inside"),
         (b"PK\x05\x06", "looks like an empty zip archive, not a table"),
         (
@@ -12,13 +12,35 @@ pub(super) fn other_format(start: &[u8]) -> Option<&'static str> {
         (b"\x80", "looks like a Python pickle, not a table; save the edges as a table or as npz"),
         (b"\x89HDF", "looks like HDF5, not a table; save the edges as a table or as npz"),
         (b"SQLite format 3\0", "looks like an SQLite database, not a table; export the edges as CSV"),
+        (b"BZh", "is compressed by bzip2; unpack it (`bunzip2`), or pack it with gzip or Zstandard"),
+        (b"\xfd7zXZ\0", "is compressed by xz; unpack it (`unxz`), or pack it with gzip or Zstandard"),
+        (b"7z\xbc\xaf\x27\x1c", "looks like a 7z archive, not a table; unpack it and give the file inside"),
+        (b"Rar!\x1a\x07", "looks like a RAR archive, not a table; unpack it and give the file inside"),
+        (
+            b"version https://git-lfs.github.com/spec/",
+            "is a pointer of Git LFS, not the file itself; `git lfs pull` downloads the file",
+        ),
     ];
     if let Some((_, what)) = BINARY.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Some(what);
     }
-    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
+    if start.get(257..262) == Some(b"ustar") {
+        return Some("looks like a tar archive, not a table; unpack it (`tar -xf`) and give the file inside");
+    }
+    let mut start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start).trim_ascii_start();
+    // igraph begins DOT files with a comment.
+    if start.starts_with(b"/*")
+        && let Some(end) = start.windows(2).position(|two| two == b"*/")
+    {
+        start = start[end + 2..].trim_ascii_start();
+    }
     let lower = start[..start.len().min(16)].to_ascii_lowercase();
     let begins = |word: &str| lower.starts_with(word.as_bytes());
+    if start[..start.len().min(1 << 10)].windows(5).any(|own| own == b"<gexf") {
+        return Some(
+            "looks like GEXF, which is not read; save the graph as GraphML (Gephi, networkx) or as a table of edges",
+        );
+    }
     if begins("<?xml") || begins("<graphml") || begins("<gexf") || begins("<!doctype") || begins("<html") {
         return Some(
             "looks like XML or HTML, not a table or GraphML; write the edges as a table, one edge per line",

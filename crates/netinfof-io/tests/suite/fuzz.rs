@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use netinfof::{Exec, Seed};
-use netinfof_io::load::{self, LoadParams, SplitFiles};
+use netinfof_io::load::{self, Format, LoadParams, SplitFiles};
 use netinfof_io::parquet::{Column, Kind, Writer};
 
 /// Files of a sound graph, and which of them is handed to the reader (none: the folder).
@@ -270,7 +270,7 @@ fn samples() -> Vec<Sample> {
     );
     vec![
         file("parquet edges", named),
-        file("parquet numbers", numbers),
+        file("parquet numbers", numbers.clone()),
         Sample {
             name: "parquet nodes",
             files: vec![("graph".into(), b"0 1\n1 2\n2 3\n".to_vec()), ("nodes".into(), nodes)],
@@ -342,6 +342,14 @@ fn samples() -> Vec<Sample> {
         file("adjacency matrix", b",a,b,c,d\na,0,1,0,1\nb,1,0,2,0\nc,0,2,0,1\nd,1,0,1,0\n".to_vec()),
         file("neighbours", b"0 1 2 3\n1 0 2\n2 0 1\n3 0\n".to_vec()),
         file("zipped table", zip(&[("edges.csv", b"source,target\na,b\nb,c\n".to_vec())])),
+        Sample {
+            name: "parquet parts",
+            files: vec![("part-0.parquet".into(), numbers.clone()), ("part-1.parquet".into(), numbers.clone())],
+            open: Some("part-*.parquet"),
+        },
+        #[cfg(unix)]
+        file("standard input", b"source,target,weight\na,b,1\nb,\"c,d\",2\n\"c,d\",a,3\n".to_vec()),
+        file("user lists", b"0 1 2 3\n1 0 2\n2 0 1\n3 0\n".to_vec()),
         file("scipy", zip(&csr("").iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect::<Vec<_>>())),
         file(
             "named npz",
@@ -421,7 +429,21 @@ fn read(folder: &Path, sample: &Sample) -> netinfof::Result<()> {
     let exec = Exec::new(1)?;
     let source = sample.open.map_or(folder.to_path_buf(), |file| folder.join(file));
     let nodes = Some(folder.join("nodes")).filter(|nodes| nodes.is_file());
-    let params = nodes.map_or(LoadParams::default(), |nodes| LoadParams::default().nodes(nodes));
+    let mut params = nodes.map_or(LoadParams::default(), |nodes| LoadParams::default().nodes(nodes));
+    if sample.name == "user lists" {
+        (params.format, params.bipartite) = (Some(Format::Neighbours), Some(true));
+    }
+    // Standard input is copied like every other stream.
+    #[cfg(unix)]
+    let (source, _open) = if sample.name == "standard input" {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let bytes = std::fs::read(&source).unwrap();
+        std::thread::spawn(move || writer.write_all(&bytes));
+        let number = std::os::fd::AsRawFd::as_raw_fd(&reader);
+        (PathBuf::from(format!("/dev/fd/{number}")), Some(reader))
+    } else {
+        (source, None)
+    };
     let graph = load::graph(source.to_str().unwrap(), &params, Seed(0), &exec)?;
     assert!(graph.facts().nodes > 0);
     match sample.name {

@@ -1,6 +1,7 @@
 //! Files of every kind, as people have them.
 
 mod data;
+mod exports;
 mod folder;
 mod formats;
 mod fuzz;

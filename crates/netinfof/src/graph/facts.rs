@@ -47,7 +47,7 @@ pub struct GraphFacts {
     #[serde(default)]
     pub largest_component: usize,
     /// Mean over the nodes with two neighbours or more of the share of pairs of neighbours that are joined,
-    /// from a sample of nodes on large graphs; `None` without such nodes.
+    /// from a sample of nodes on large graphs; `None` without such nodes, and where every node is a source and a target.
     #[serde(default)]
     pub clustering: Option<f64>,
     /// Whether the graph has an edge and no cycle of odd length: the nodes have two sides, and every edge
@@ -207,7 +207,8 @@ impl Graph {
             degree_assortativity: assortativity,
             connected_components: shape.components,
             largest_component: shape.largest,
-            clustering: shape.clustering,
+            // Sources and targets are two sides, so none of them are joined.
+            clustering: shape.clustering.filter(|_| !self.is_directed()),
             bipartite: shape.bipartite,
             directed: self.is_directed(),
             weighted: self.adjacency.values().is_some(),

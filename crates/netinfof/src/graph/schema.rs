@@ -214,6 +214,7 @@ impl Schema {
             (Some(TargetKind::Numbers), _) => write!(text, "; numeric target{label}"),
             (Some(TargetKind::Labels), _) => write!(text, "; sets of labels{label}"),
             (_, 0) => write!(text, "; no classes"),
+            (_, 1) => write!(text, "; 1 class{label}"),
             (_, count) => write!(text, "; {count} classes{label}"),
         };
         let _ = match features {

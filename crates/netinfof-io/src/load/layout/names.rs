@@ -1,12 +1,15 @@
 //! Names of columns that say what the columns hold.
 
+use crate::load::two_sides::{are_sides, is_kind, kind};
+
 /// Pairs of names for the two id columns of an edge list, in lower case and without punctuation.
-const END_PAIRS: [[&str; 2]; 44] = [
+const END_PAIRS: [[&str; 2]; 50] = [
     ["source", "target"],
     ["src", "dst"],
     ["src", "dest"],
     ["source", "destination"],
     ["origin", "destination"],
+    ["origin", "dest"],
     ["from", "to"],
     ["fromid", "toid"],
     ["fromnode", "tonode"],
@@ -22,7 +25,12 @@ const END_PAIRS: [[&str; 2]; 44] = [
     ["author1", "author2"],
     ["protein1", "protein2"],
     ["gene1", "gene2"],
+    ["startid", "endid"],
+    ["fromaddress", "toaddress"],
+    ["subject", "object"],
     ["head", "tail"],
+    ["quelle", "ziel"],
+    ["von", "nach"],
     ["user", "item"],
     ["userid", "itemid"],
     ["user", "movie"],
@@ -92,8 +100,10 @@ pub(super) const MANY_UNNAMED: usize = 6;
 
 pub(in crate::load) const UNUSED: &str = "the graph is treated as undirected and unweighted";
 
-/// A column's name in lower case and without punctuation: `User ID`, `userId` and `user_id` are one.
+/// A column's name in lower case and without punctuation: `User ID`, `userId` and `user_id` are one. The type that
+/// RecBole and Neo4j write after a name is no part of it: `user_id:token`.
 pub(in crate::load) fn plain(name: &str) -> String {
+    let name = name.split_once(':').map_or(name, |(name, kind)| if name.is_empty() { kind } else { name });
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -137,6 +147,13 @@ pub(super) fn known_pair(names: &[String]) -> Option<([usize; 2], bool)> {
     };
     if let Some(ends) = END_PAIRS.iter().find_map(places).or_else(|| ID_ENDINGS.iter().find_map(ending)) {
         return Some((ends, false));
+    }
+    // Ids of two kinds of nodes, in a table of any width. Without `id`, an author may be an attribute of a book.
+    let mut ids = (0..names.len()).filter(|&at| names[at].ends_with("id") && is_kind(&kind(&names[at])));
+    if let (Some(a), Some(b), None) = (ids.next(), ids.next(), ids.next())
+        && are_sides(&[kind(&names[a]), kind(&names[b])])
+    {
+        return Some(([a, b], false));
     }
     // In a wide table letters name features.
     let short = SHORT_PAIRS.iter().find_map(places).filter(|_| names.len() <= 4);
