@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use netinfof::graph::Sides;
 use netinfof::plan::{self, Plan};
 use netinfof::split::check;
 use netinfof::{ComponentKind, Error, Exec, Goal, Graph, Report, Result, Seed};
@@ -377,14 +378,11 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     }
     let graph = read_graph(&args.graph, &args.load.params()?, Seed(0), exec)?;
     if graph.is_directed() && ending != "npz" {
-        return Err(Error::InvalidParam {
-            name: "directed",
-            value: "true".into(),
-            need: "a file name ending in .npz, or an undirected graph: tables are written without directions"
-                .into(),
-        });
+        exec.notice("only .npz states that edges have directions: give --directed where this file is read");
     }
     let (features, labels) = (graph.features().cols() > 0, graph.target_kind().is_some());
+    // A directed graph holds every node as a source and as a target.
+    let nodes = if graph.is_directed() { graph.nodes() / 2 } else { graph.nodes() };
     if let Some(times) = graph.times().filter(|times| !times.repeats().is_empty()) {
         exec.notice(format!(
             "{} repeated contacts are not written: each edge is written once, with the time of its first contact",
@@ -395,8 +393,8 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
     match ending.as_str() {
         "npz" => save::npz(&graph, &args.output)?,
         "mtx" => {
-            let lost = features || labels || graph.ids().is_some() || graph.times().is_some();
-            if lost || graph.sides().is_some() {
+            let names = graph.ids().is_some() || graph.sides().is_some();
+            if features || labels || names || graph.times().is_some() {
                 exec.notice(
                     "MatrixMarket cannot store features, labels, names and sides, or times: only the edges are written",
                 );
@@ -405,23 +403,28 @@ fn convert(args: &ConvertArgs, exec: &Exec) -> Result<()> {
         }
         _ => {
             save::edges(&graph, &args.output)?;
-            if let Some(sides) = graph.sides().filter(|sides| !load::are_sides(sides.names())) {
+            let unstated = |sides: &&Sides| !sides.are_roles() && !load::are_sides(sides.names());
+            if let Some(sides) = graph.sides().filter(unstated) {
                 let [a, b] = sides.names();
                 exec.notice(format!(
                     "a table cannot state that `{a}` and `{b}` are two sides: give --bipartite where it is read, or write .npz"
                 ));
             }
             // Isolated nodes appear only in the node table.
-            if features || labels || (0..graph.nodes()).any(|node| graph.degree(node) == 0) {
+            let degree = |node: usize| {
+                let target = if graph.is_directed() { graph.degree(nodes + node) } else { 0 };
+                graph.degree(node) + target
+            };
+            if features || labels || (0..nodes).any(|node| degree(node) == 0) {
                 let (base, rest) = name.split_once('.').unwrap_or((&name, ""));
-                let nodes = args.output.with_file_name(format!("{base}.nodes.{rest}"));
-                save::nodes(&graph, &nodes)?;
-                written.push(nodes);
+                let table = args.output.with_file_name(format!("{base}.nodes.{rest}"));
+                save::nodes(&graph, &table)?;
+                written.push(table);
             }
         }
     }
     let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
-    printer::out(&format!("{} nodes, {} edges: {}", graph.nodes(), graph.edge_count(), written.join(", ")))
+    printer::out(&format!("{nodes} nodes, {} edges: {}", graph.edge_count(), written.join(", ")))
 }
 
 fn generate(synth: &SynthArgs, exec: &Exec) -> Result<()> {

@@ -24,8 +24,9 @@ pub fn npz(graph: &Graph, path: &Path) -> Result<()> {
     whole(path, |file| arrays::write(graph, file))
 }
 
-/// Writes the edges as a table with a header: each once, by the graph's own ids. Parquet for `.parquet`, tabs
-/// for `.tsv`, otherwise commas; compressed for `.gz` and `.zst`.
+/// Writes the edges as a table with a header: each once, by the graph's own ids, and those of a directed graph from
+/// their source to their target. Parquet for `.parquet`, tabs for `.tsv`, otherwise commas; compressed for `.gz` and
+/// `.zst`.
 pub fn edges(graph: &Graph, path: &Path) -> Result<()> {
     if is_parquet(path) {
         return whole(path, |file| parquet_edges(graph, file));
@@ -110,7 +111,7 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
         columns.iter().try_for_each(|column| write!(out, "{delimiter}{}", cell(&column.name, delimiter)))?;
         writeln!(out)?;
         let mut row = vec![0.0f32; columns.len()];
-        for node in 0..graph.nodes() {
+        for node in 0..rows_of(graph) {
             write!(out, "{}", name(graph, node, delimiter))?;
             if let Some(labels) = graph.labels() {
                 write!(out, "{delimiter}{}", cell(&class_text(graph, labels[node]), delimiter))?;
@@ -129,6 +130,20 @@ pub fn nodes(graph: &Graph, path: &Path) -> Result<()> {
             writeln!(out)?;
         }
         Ok(())
+    })
+}
+
+/// Number of rows of the table of nodes: the sources stand for the nodes of a directed graph.
+fn rows_of(graph: &Graph) -> usize {
+    if graph.is_directed() { graph.nodes() / 2 } else { graph.nodes() }
+}
+
+/// A node's own id as tables write it: in a directed graph without its role.
+fn written_id(graph: &Graph, node: usize) -> Option<&str> {
+    let id = graph.ids()?[node].as_str();
+    Some(match graph.sides() {
+        Some(sides) if sides.are_roles() => sides.plain(node as u32, id),
+        _ => id,
     })
 }
 
@@ -187,19 +202,25 @@ pub fn id_kind(graph: &Graph) -> Kind {
     if graph.ids().is_none_or(|ids| ids.iter().all(plain)) { Kind::Int } else { Kind::Text }
 }
 
+/// The column type of the ids that tables of the graph hold.
+fn written_kind(graph: &Graph) -> Kind {
+    if graph.is_directed() { id_kind(&graph.names_of_nodes()) } else { id_kind(graph) }
+}
+
 /// The nodes' ids as a column of this type.
 fn id_column(graph: &Graph, kind: Kind, nodes: impl Iterator<Item = usize>) -> Column {
+    let id = |node: usize| written_id(graph, node).expect("the graph has ids");
     match (graph.ids(), kind) {
         (None, _) => Column::Int(nodes.map(|node| node as i64).collect()),
-        (Some(ids), Kind::Int) => {
-            Column::Int(nodes.map(|node| ids[node].parse().expect("all ids are plain numbers")).collect())
+        (Some(_), Kind::Int) => {
+            Column::Int(nodes.map(|node| id(node).parse().expect("all ids are plain numbers")).collect())
         }
-        (Some(ids), _) => Column::Text(nodes.map(|node| ids[node].clone()).collect()),
+        (Some(_), _) => Column::Text(nodes.map(|node| id(node).to_string()).collect()),
     }
 }
 
 fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
-    let kind = id_kind(graph);
+    let kind = written_kind(graph);
     let mut columns = end_names(graph).map(|name| (name, kind)).to_vec();
     columns.extend(graph.weights().map(|_| ("weight", Kind::Float)));
     let times = graph.times();
@@ -234,7 +255,7 @@ fn parquet_edges(graph: &Graph, file: &mut File) -> std::io::Result<()> {
 }
 
 fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
-    let (kind, features) = (id_kind(graph), feature_columns(graph));
+    let (kind, features) = (written_kind(graph), feature_columns(graph));
     let mut columns = vec![("id", kind)];
     let named = graph.class_names().is_some();
     if graph.labels().is_some() {
@@ -253,8 +274,8 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
     let mut table = Writer::new(file, &columns)?;
     let rows = (GROUP / columns.len()).max(1024);
     let mut row = vec![0.0f32; features.len()];
-    for first in (0..graph.nodes()).step_by(rows) {
-        let group = first..(first + rows).min(graph.nodes());
+    for first in (0..rows_of(graph)).step_by(rows) {
+        let group = first..(first + rows).min(rows_of(graph));
         let mut columns = vec![id_column(graph, kind, group.clone())];
         if let Some(labels) = graph.labels() {
             let own = &labels[group.clone()];
@@ -293,11 +314,14 @@ fn parquet_nodes(graph: &Graph, file: &mut File) -> std::io::Result<()> {
 pub fn market(graph: &Graph, path: &Path) -> Result<()> {
     table(path, |out, _| {
         let field = if graph.weights().is_some() { "real" } else { "pattern" };
-        writeln!(out, "%%MatrixMarket matrix coordinate {field} symmetric")?;
-        writeln!(out, "{0} {0} {1}", graph.nodes(), graph.edge_count())?;
-        // Below the diagonal, counted from 1.
+        let nodes = rows_of(graph);
+        let form = if graph.is_directed() { "general" } else { "symmetric" };
+        writeln!(out, "%%MatrixMarket matrix coordinate {field} {form}")?;
+        writeln!(out, "{nodes} {nodes} {}", graph.edge_count())?;
+        // Counted from 1: below the diagonal, or the row of the source and the column of the target.
         each_edge(graph, |i, j, weight| {
-            write!(out, "{} {}", i.max(j) + 1, i.min(j) + 1)?;
+            let [row, column] = if graph.is_directed() { [i, j - nodes] } else { [i.max(j), i.min(j)] };
+            write!(out, "{} {}", row + 1, column + 1)?;
             weight.map_or(Ok(()), |weight| write!(out, " {weight}"))?;
             writeln!(out)
         })
@@ -366,8 +390,7 @@ fn packed_zstandard(
 
 /// A node's own id as a cell.
 fn name(graph: &Graph, node: usize, delimiter: char) -> std::borrow::Cow<'_, str> {
-    let Some(ids) = graph.ids() else { return node.to_string().into() };
-    cell(&ids[node], delimiter)
+    written_id(graph, node).map_or_else(|| node.to_string().into(), |id| cell(id, delimiter))
 }
 
 /// A text as a cell, in quotes if needed.

@@ -451,8 +451,10 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
         }
         (Protocol::Clean, Negatives::Degree) => {
             let mut seen = DistinctPairs::default();
-            valid.negatives = space.matched(&valid.positives, for_valid, &mut seen, &mut draw)?;
-            test.negatives = test_space.matched(&test.positives, for_test, &mut seen, &mut draw)?;
+            let periods = periods.as_deref();
+            for (set, space, wanted) in [(valid, space, for_valid), (test, test_space, for_test)] {
+                set.negatives = matched(periods, space, &set.positives, wanted, &mut seen, &mut draw)?;
+            }
         }
         (Protocol::Clean, Negatives::Uniform) if periods.is_some() => {
             let periods = periods.as_deref().expect("there are periods");
@@ -487,7 +489,7 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
         let mut choice = match negatives {
             Negatives::Degree => {
                 let mut seen = DistinctPairs::default();
-                space.matched(&split.valid.positives, wanted, &mut seen, &mut draw)?
+                matched(periods.as_deref(), space, &split.valid.positives, wanted, &mut seen, &mut draw)?
             }
             _ => match periods.as_deref() {
                 None => space.distinct(wanted, &mut draw)?,
@@ -511,13 +513,31 @@ fn with_negatives(mut split: LinkSplit, graph: &Graph, seed: Seed, exec: &Exec) 
     Ok(split)
 }
 
+/// Degree-matched non-edges for these edges; if they have times, with as many ends without a training edge.
+fn matched(
+    periods: Option<&time::Periods>,
+    space: PairSpace<'_>,
+    edges: &[Pair],
+    count: usize,
+    seen: &mut DistinctPairs,
+    draw: &mut Draw,
+) -> Result<Vec<Pair>> {
+    match periods {
+        None => space.matched(edges, count, seen, draw),
+        Some(periods) => {
+            time::PeriodNegatives::of_edges(periods, space, edges).like(edges, count, seen, draw)
+        }
+    }
+}
+
 impl LinkSplit {
     /// For each of these held-out edges, one non-edge of `all` whose ends come from two of them: the
     /// frequency of a node, and the edges that the split removed from it, then do not separate negatives from
     /// edges. `None` if there are no such pairs.
     pub(crate) fn matched(&self, all: &Csr, edges: &[Pair], unit: u64, seed: Seed) -> Option<Vec<Pair>> {
         let mut draw = seed.stream(Stream::MatchedNegatives, unit);
-        self.space(all).matched(edges, edges.len(), &mut DistinctPairs::default(), &mut draw).ok()
+        let periods = self.periods.as_deref();
+        matched(periods, self.space(all), edges, edges.len(), &mut DistinctPairs::default(), &mut draw).ok()
     }
 
     /// Uniform non-edges of `all` for calibration: the negatives for choices, if those are uniform.

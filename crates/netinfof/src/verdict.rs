@@ -151,15 +151,23 @@ impl Candidate {
 }
 
 /// Removes the signal of components that predict edges against degree-matched negatives no better than
-/// degrees do: if hubs are linked to each other, pairs of hubs that are not edges are rare, and matched
-/// negatives cannot have the degrees of edges.
+/// degrees do: if hubs are linked to each other or to most nodes, pairs of hubs that are not edges are rare, and
+/// matched negatives cannot have the degrees of edges. Where degrees may be a signal against matched negatives, but
+/// are none once the number of tests is counted, any improvement on them is enough.
 pub(crate) fn confirm(
     components: &mut OrderedMap<ComponentSummary>,
     parts: &mut OrderedMap<ComponentSummary>,
     splits: &[SplitReport],
     info: &SplitsInfo,
 ) {
-    let Some(degrees) = parts.get(Subject::Degrees.name()).filter(|degrees| degrees.tells) else { return };
+    let Some(degrees) = parts.get(Subject::Degrees.name()) else { return };
+    let suspected =
+        degrees.beyond_degree.is_some_and(|own| own.p_value <= findings::LEVEL && own.held_out.value > 0.5);
+    let needed = match () {
+        () if degrees.tells => BEYOND_DEGREE,
+        () if suspected => 0.0,
+        () => return,
+    };
     let degrees = Candidate {
         subject: Subject::Degrees,
         group: Group::Other,
@@ -176,9 +184,8 @@ pub(crate) fn confirm(
             by_degree: false,
         };
         let matched = compared(&candidate, &degrees, splits, info, |split| split.matched.as_ref());
-        own.tells = matched.is_some_and(|c| {
-            c.better == name && c.difference.above(0.0) && c.difference.value > BEYOND_DEGREE
-        });
+        own.tells = matched
+            .is_some_and(|c| c.better == name && c.difference.above(0.0) && c.difference.value > needed);
     }
 }
 

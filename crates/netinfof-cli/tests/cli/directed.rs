@@ -44,6 +44,41 @@ fn directions_are_kept_where_they_are_asked_for() {
     assert!(facts.contains("120 nodes, each as source and as target"), "{facts}");
 }
 
+/// The rows of a table without its header, in order.
+fn rows(path: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut rows: Vec<String> = text.lines().skip(1).map(String::from).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn directed_graphs_are_written_in_every_format_and_read_again() {
+    let folder = Folder::new();
+    let edges = folder.file("edges.csv", "source,target,weight\na,b,2\nb,a,3\nc,a,5\n");
+    let nodes = folder.file("nodes.csv", "id,x,label\na,1,0\nb,2,1\nc,3,0\nalone,4,1\n");
+    let [csv, table] = ["copy.csv", "copy.nodes.csv"].map(|name| folder.path(name));
+    let given = ["--directed", "--weight", "weight", "--nodes"];
+    let (shown, notes) = well(&[&["convert", &edges, &csv][..], &given, &[&nodes]].concat());
+    assert!(shown.starts_with("4 nodes, 3 edges") && shown.contains("copy.nodes.csv"), "{shown}");
+    assert!(notes.contains("give --directed where this file is read"), "{notes}");
+    assert!(!notes.contains("--bipartite"), "{notes}");
+    assert_eq!(rows(&csv), rows(&edges));
+    assert_eq!(rows(&table), ["a,0,1", "alone,1,4", "b,1,2", "c,0,3"]);
+    for name in ["copy.parquet", "copy.tsv", "copy.npz"] {
+        let copy = folder.path(name);
+        well(&[&["convert", &csv, &copy, "-q"][..], &given, &[&table]].concat());
+        let (again, ids) = (folder.path("again.csv"), folder.path(&name.replace('.', ".nodes.")));
+        let how = if name.ends_with("npz") { vec![] } else { [&given[..], &[&ids]].concat() };
+        well(&[&["convert", &copy, &again, "-q"][..], &how].concat());
+        assert_eq!(rows(&again), rows(&edges), "{name}");
+        assert_eq!(rows(&folder.path("again.nodes.csv")), rows(&table), "{name}");
+    }
+    let market = folder.path("copy.mtx");
+    well(&[&["convert", &edges, &market, "-q"][..], &given[..3]].concat());
+    assert_eq!(rows(&market), ["1 2 2", "2 1 3", "3 1 5", "3 3 3"]);
+}
+
 #[test]
 fn directed_input_is_named() {
     let folder = Folder::new();

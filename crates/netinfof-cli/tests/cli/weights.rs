@@ -80,6 +80,18 @@ fn bad_weights_are_refused_with_their_line() {
 }
 
 #[test]
+fn weights_that_are_called_distances_are_questioned() {
+    let folder = Folder::new();
+    for (name, questioned) in [("distance", true), ("Travel_Time", true), ("weight", false)] {
+        let edges = folder.file("edges.csv", format!("source,target,{name}\na,b,1\nb,c,2\n"));
+        for options in [&[][..], &["--directed"]] {
+            let (_, notes) = well(&[&["inspect", &edges, "--weight", name], options].concat());
+            assert_eq!(notes.contains("turn them round first"), questioned, "{name}: {notes}");
+        }
+    }
+}
+
+#[test]
 fn weights_survive_every_format() {
     let folder = Folder::new();
     let edges = folder.file("edges.csv", table(30));

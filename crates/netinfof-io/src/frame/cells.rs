@@ -27,7 +27,9 @@ pub(super) fn kind_of_texts(distinct: &[String]) -> TextKind {
     let numbers = distinct.iter().filter(is_number).count();
     if numbers == distinct.len() {
         let mut groups = PointGroups::default();
-        distinct.iter().for_each(|text| groups.add(text));
+        for text in &distinct {
+            groups.add(text);
+        }
         let example = distinct.iter().find(|text| groups.are_likely() && text.contains('.'));
         return example.map_or(TextKind::Numbers, |text| TextKind::Ambiguous(text.clone()));
     }

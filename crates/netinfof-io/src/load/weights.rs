@@ -32,7 +32,8 @@ pub(super) fn of_edges(
 ) -> Result<Graph> {
     if params.directed {
         if let Some((_, part)) = &weights {
-            exec.notice(format!("{}: the weights of edges are read from `{part}`", graph.name()));
+            let meaning = meaning_of(part);
+            exec.notice(format!("{}: the weights of edges are read from `{part}`{meaning}", graph.name()));
         }
         let weights = weights.map(|(values, _)| (values, params.weight_transform));
         return Ok(graph.with_directions(listed, weights));
@@ -89,8 +90,32 @@ fn put(
     let name = graph.name().to_string();
     let (graph, notices) = graph.with_weights(listed, weights, params.weight_transform)?;
     let notices = if notices.is_empty() { String::new() } else { format!("; {}", notices.join("; ")) };
-    exec.notice(format!("{name}: the weights of edges are read from `{part}`{notices}"));
+    let meaning = meaning_of(part);
+    exec.notice(format!("{name}: the weights of edges are read from `{part}`{notices}{meaning}"));
     Ok(graph)
+}
+
+/// What is said of weights that are called like distances: heavier edges are stronger everywhere.
+fn meaning_of(part: &str) -> &'static str {
+    const DISTANCES: [&str; 12] = [
+        "distance",
+        "distances",
+        "dist",
+        "length",
+        "cost",
+        "costs",
+        "km",
+        "miles",
+        "duration",
+        "latency",
+        "delay",
+        "traveltime",
+    ];
+    if DISTANCES.contains(&plain(part).as_str()) {
+        "; larger weights are stronger edges: if these are distances, turn them round first, for example into 1/(1 + d)"
+    } else {
+        ""
+    }
 }
 
 /// The schema of a graph with weights from the named part of the source.

@@ -139,7 +139,7 @@ pub fn checked_weight(weight: f64) -> std::result::Result<f32, String> {
     }
     let single = weight as f32;
     if !single.is_finite() {
-        return Err(format!("weight {weight} is too large; weights must be finite numbers below 3e38"));
+        return Err(format!("weight {weight:e} is too large; weights must be finite numbers below 3e38"));
     }
     Ok(if weight > 0.0 { single.max(f32::MIN_POSITIVE) } else { 0.0 })
 }

@@ -153,7 +153,7 @@ impl LinkScorer {
         let work = products * sweep.width as f64 * PRODUCT + reranked * RERANKED;
         let seconds = work * 1e-9 / exec.threads() as f64;
         if seconds >= SAID_FROM {
-            exec.tell(&format!("partners of {count} nodes take about {:.0} min", seconds / 60.0));
+            exec.message(&format!("partners of {count} nodes take about {:.0} min", seconds / 60.0));
         }
         sweep.run(nodes, keep, exec, |rows| {
             // As many nodes at a time as give a million pairs.

@@ -307,7 +307,7 @@ pub(super) fn given(
     Some(Box::new(Periods::new(order, sets, graph.nodes(), sides)))
 }
 
-/// Uniform negatives of one set. A node without a training edge is among the present nodes because it has an edge in
+/// Negatives of one set. A node without a training edge is among the present nodes because it has an edge in
 /// the set's period, so that alone would separate positives from negatives: every negative has as many ends without
 /// a training edge as its positive.
 pub(super) struct PeriodNegatives<'a> {
@@ -327,7 +327,22 @@ impl<'a> PeriodNegatives<'a> {
         PeriodNegatives { space, seen: [first.0, second.0], new: [first.1, second.1] }
     }
 
-    /// A pair whose ends are drawn uniformly from the nodes that are as seen as those of the positive.
+    /// The same with the ends of these edges, each as often as it occurs: degree-matched negatives. Without regard to
+    /// training edges, an edge of a new node with a known one would have negatives of two new or of two known nodes.
+    pub(super) fn of_edges(periods: &Periods, space: PairSpace<'a>, edges: &[Pair]) -> Self {
+        let mut own = PeriodNegatives { space, seen: Default::default(), new: Default::default() };
+        for &edge in edges {
+            let ends = space.sides.map_or(edge, |sides| sides.oriented(edge));
+            for (at, node) in ends.into_iter().enumerate() {
+                let parts = if periods.present[0].has(node) { &mut own.seen } else { &mut own.new };
+                parts[if space.sides.is_some() { at } else { 0 }].push(node);
+            }
+        }
+        own.new.iter_mut().for_each(|nodes| nodes.sort_unstable());
+        own
+    }
+
+    /// A pair whose ends are drawn from the nodes that are as seen as those of the positive.
     fn candidate(&self, positive: Pair, draw: &mut Draw) -> Pair {
         let ends = self.space.sides.map_or(positive, |sides| sides.oriented(positive));
         let side = |at: usize| if self.space.sides.is_some() { at } else { 0 };

@@ -58,6 +58,37 @@ fn chance_is_no_signal_and_blocks_are() {
     }
 }
 
+/// Items whose popularity has a heavy tail: one of them may join most users, and negatives cannot be matched to its
+/// degree. Only degrees predict, and no part of the structure is called a signal beyond them.
+#[test]
+fn hubs_that_most_users_share_are_no_signal_beyond_degrees() {
+    let exec = Exec::new(0).unwrap();
+    let mut wrong = Vec::new();
+    for seed in 0..6 {
+        let mut random = Random::new(300 + seed);
+        let tails: Vec<f64> = (0..ITEMS).map(|_| 1.0 / (1.0 - random.unit())).collect();
+        let total: f64 = tails.iter().sum();
+        let mut found: Vec<Pair> = Vec::new();
+        for _ in 0..5000 {
+            let mut left = random.unit() * total;
+            let drawn = |own: &&f64| {
+                left -= **own;
+                left > 0.0
+            };
+            let item = tails.iter().take_while(drawn).count().min(ITEMS - 1);
+            found.push([random.below(USERS) as u32, (USERS + item) as u32]);
+        }
+        found.sort_unstable();
+        found.dedup();
+        let report = netinfof::links(&sided(&found), None, Goal::Probe, &LinkParams::default(), &exec);
+        let verdict = report.unwrap().verdict;
+        if ![Nothing, Undecided].contains(&verdict.kind) && !verdict.degree_only {
+            wrong.push((seed, verdict));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
 /// What the negatives inside one side did to the verdict.
 #[test]
 fn without_sides_chance_looks_like_a_signal() {

@@ -3,8 +3,8 @@
 
 use netinfof::graph::Csr;
 use netinfof::report::VerdictKind::{Nothing, Undecided};
-use netinfof::split::check;
-use netinfof::{Exec, Features, Goal, Graph, LinkPairs, LinkParams, Pair, Pairs};
+use netinfof::split::{Negatives, check};
+use netinfof::{Exec, Features, Goal, Graph, LinkPairs, LinkParams, Matrix, Pair, Pairs};
 
 use crate::ordinary::Random;
 
@@ -84,6 +84,28 @@ fn chance_is_no_signal_while_nodes_appear() {
     assert!(wrong.len() <= 1, "{wrong:?}");
 }
 
+/// Every new node joins four older ones, so all held-out edges have exactly one end without a training edge.
+#[test]
+fn growth_by_chance_is_no_signal() {
+    let exec = Exec::new(0).unwrap();
+    for seed in 0..2 {
+        let mut random = Random::new(500 + seed);
+        let contacts: Vec<Pair> = (5..800)
+            .flat_map(|node| [(); 4].map(|()| node))
+            .map(|node| [node as u32, random.below(node) as u32])
+            .collect();
+        let times: Vec<f64> = contacts.iter().map(|contact| f64::from(contact[0])).collect();
+        let graph = timed(800, &contacts, &times);
+        for negatives in [Negatives::Uniform, Negatives::Degree] {
+            let mut params = LinkParams::default();
+            params.split.negatives = negatives;
+            let report = netinfof::links(&graph, None, Goal::Probe, &params, &exec).unwrap();
+            let verdict = report.verdict;
+            assert!([Nothing, Undecided].contains(&verdict.kind), "{seed} {negatives:?}: {verdict:?}");
+        }
+    }
+}
+
 #[test]
 fn edges_from_the_future_are_found() {
     let exec = Exec::new(1).unwrap();
@@ -109,6 +131,16 @@ fn edges_from_the_future_are_found() {
     let adjacency: &Csr = graph.adjacency();
     let known = graph.clone().with_features(Features::Sparse(adjacency.clone())).unwrap();
     assert!(kinds(&known, &pairs).iter().any(|(kind, _)| *kind == "features-hold-neighbours"));
+    // Only those of the test period, and their number.
+    let late = Graph::from_edges("late", NODES, &pairs.test.positives).unwrap().adjacency().clone();
+    let numbers = Matrix::from_fn(NODES, 1, |node, _| late.row(node).len() as f32);
+    for (kind, features) in [
+        ("features-hold-neighbours", Features::Sparse(late)),
+        ("features-hold-degrees", Features::Dense(numbers)),
+    ] {
+        let known = graph.clone().with_features(features).unwrap();
+        assert!(kinds(&known, &pairs).iter().any(|(own, _)| *own == kind), "{kind}");
+    }
     // Without the edges of the future, the same features are no leak.
     let past = Graph::from_edges("past", NODES, &pairs.train).unwrap().adjacency().clone();
     let known = graph.clone().with_features(Features::Sparse(past)).unwrap();
