@@ -27,7 +27,7 @@ pub(super) fn kind_of_texts(distinct: &[String]) -> TextKind {
     let numbers = distinct.iter().filter(is_number).count();
     if numbers == distinct.len() {
         let mut groups = PointGroups::default();
-        for text in &distinct {
+        for text in distinct {
             groups.add(text);
         }
         let example = distinct.iter().find(|text| groups.are_likely() && text.contains('.'));
