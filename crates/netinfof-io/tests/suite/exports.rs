@@ -283,7 +283,7 @@ fn notations_of_numbers_are_not_taken_for_others() {
     }
     // 1.234 is a thousand where 999 is written without decimals.
     let mixed = |at: usize| {
-        if at % 5 == 0 { format!("{}", 200 + at) } else { format!("{}.{:03}", at, at * 17 % 1000) }
+        if at.is_multiple_of(5) { format!("{}", 200 + at) } else { format!("{}.{:03}", at, at * 17 % 1000) }
     };
     assert!(column(&folder, "mixed.csv", mixed).unwrap_err().contains("sign between thousands"));
     for (name, value) in [
@@ -300,7 +300,7 @@ fn notations_of_numbers_are_not_taken_for_others() {
     );
     // Marks of missing values of Excel, SQL and pandas.
     for (at, mark) in ["#N/A", "\\N", "<NA>", "-nan"].into_iter().enumerate() {
-        let value = |at: usize| if at % 5 == 0 { mark.to_string() } else { at.to_string() };
+        let value = |at: usize| if at.is_multiple_of(5) { mark.to_string() } else { at.to_string() };
         let (kind, values, _) = column(&folder, &format!("m{at}.csv"), value).unwrap();
         assert!(kind == FeatureKind::Number && values[0].is_nan() && values[1] == 1.0, "{mark}");
     }

@@ -205,11 +205,15 @@ fn pickled(arrays: &[(&str, Vec<usize>, Vec<i64>)]) -> Vec<u8> {
     for (key, shape, values) in arrays {
         text(&mut p, key);
         p.extend(b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01");
-        shape.iter().for_each(|&n| p.extend([b'K', n as u8]));
+        for &n in shape {
+            p.extend([b'K', n as u8]);
+        }
         p.push(if shape.len() == 1 { 0x85 } else { 0x86 });
         p.extend(b"cnumpy\ndtype\nU\x02i8K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89T");
         p.extend((8 * values.len() as u32).to_le_bytes());
-        values.iter().for_each(|v| p.extend(v.to_le_bytes()));
+        for v in values {
+            p.extend(v.to_le_bytes());
+        }
         p.extend(b"tb");
     }
     // As an old file of Torch: a magic number, a version, facts about the machine, the object, keys of storages.
