@@ -32,7 +32,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::builder::build;
 use self::builder::computed_table;
-pub(crate) use self::builder::{ComponentBuilder, Preparations, computed_columns, stage_name};
+pub(crate) use self::builder::{ComponentBuilder, Preparations, WALK_BLOCKS, computed_columns, stage_name};
 pub(crate) use self::communities::CommunityVectors;
 pub(crate) use self::features::{FeatureOperator, Filter, PreparedRows};
 pub(crate) use self::pca::writes_out;
@@ -219,8 +219,8 @@ impl Basis {
             Basis::Nothing => return None,
             Basis::Adjacency(axes) => kernel::spmm(Scaled::plain(graph), axes, exec),
             Basis::Walks { axes, trials, seed } => {
-                let counts = walk::visit_counts(graph, *trials, *seed, exec);
-                kernel::spmm(Scaled::plain(&counts), axes, exec)
+                let counts = walk::visit_counts(graph, *trials, 1, *seed, exec);
+                kernel::spmm_blocks(counts, graph.rows(), axes, exec)
             }
             Basis::Features { projected, filter, .. } => {
                 filter.on(graph).apply(Cow::Borrowed(projected), exec)

@@ -1,7 +1,6 @@
 //! Sparse matrices by rows, and the ids that name their rows.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -186,33 +185,32 @@ impl Csr {
     /// The transpose. `O(nnz)`.
     #[must_use]
     pub fn transpose(&self) -> Csr {
-        self.transposed_rows(0..self.rows())
+        self.transposed_among(0, self.rows())
     }
 
-    /// The transpose of a matrix of the same shape that has only these rows.
-    pub(crate) fn transposed_rows(&self, rows: Range<usize>) -> Csr {
+    /// The transpose of a matrix that has these rows from row `first` on, and is empty otherwise.
+    pub(crate) fn transposed_among(&self, first: usize, rows: usize) -> Csr {
         let mut indptr = vec![0usize; self.cols + 1];
-        let entries = self.indptr[rows.start]..self.indptr[rows.end];
-        for &col in &self.indices[entries.clone()] {
+        for &col in &self.indices {
             indptr[col as usize + 1] += 1;
         }
         for col in 0..self.cols {
             indptr[col + 1] += indptr[col];
         }
         let mut next = indptr.clone();
-        let mut indices = vec![0u32; entries.len()];
-        let mut values = self.values.as_ref().map(|_| vec![0.0; entries.len()]);
-        for row in rows {
+        let mut indices = vec![0u32; self.nnz()];
+        let mut values = self.values.as_ref().map(|_| vec![0.0; self.nnz()]);
+        for row in 0..self.rows() {
             for at in self.indptr[row]..self.indptr[row + 1] {
                 let slot = &mut next[self.indices[at] as usize];
-                indices[*slot] = u32::try_from(row).expect("rows fit in u32");
+                indices[*slot] = u32::try_from(first + row).expect("rows fit in u32");
                 if let (Some(values), Some(own)) = (&mut values, &self.values) {
                     values[*slot] = own[at];
                 }
                 *slot += 1;
             }
         }
-        Csr { cols: self.rows(), indptr, indices, values }
+        Csr { cols: rows, indptr, indices, values }
     }
 
     /// The symmetric matrix without some of its edges, each given once. `O(nnz)`, row by row, without sorting.

@@ -27,7 +27,10 @@ pub(crate) use self::dense::{
 pub(crate) use self::pair::{GroupedPairs, hadamard_features, pair_dots, pair_fit_step};
 pub(crate) use self::reduction::{Reduction, reduce};
 pub(crate) use self::small::{Cholesky, SmallMatrix};
-pub(crate) use self::sparse::{Scaled, add_sparse_row, sparse_row_dot, spmm, spmm_rows, spmm_transposed};
+pub(crate) use self::sparse::{
+    PANELS, Scaled, add_sparse_row, sparse_row_dot, spmm, spmm_blocks, spmm_in_place, spmm_rows,
+    spmm_transposed, spmm_transposed_in_place,
+};
 pub(crate) use self::vector::{
     add_row_dots, affine_scores, any_above, axpy, axpy_f64, dot, raise_to_magnitudes, round_to_shares,
     weighted_row_sums,

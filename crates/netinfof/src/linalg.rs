@@ -24,6 +24,7 @@ pub(crate) use ridge_target::{Outcome, RidgeTarget, ScoreFit, softplus};
 pub(crate) use rsvd::{Svd, rsvd, solve_spd, symmetric_svd};
 
 use crate::exec::Exec;
+pub(crate) use crate::kernel::PANELS;
 use crate::kernel::{self, Blocks};
 use crate::matrix::Matrix;
 
@@ -64,6 +65,18 @@ pub(crate) trait LinearOperator: Sync {
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix;
     /// The product of the transpose with `x`.
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix;
+    /// Whether products with owned vectors are computed in their memory, in order to save memory.
+    fn saves_memory(&self) -> bool {
+        false
+    }
+    /// The product with `x`, which is released.
+    fn apply_owned(&self, x: Matrix, exec: &Exec) -> Matrix {
+        self.apply(&x, exec)
+    }
+    /// The product of the transpose with `x`, which is released.
+    fn apply_transpose_owned(&self, x: Matrix, exec: &Exec) -> Matrix {
+        self.apply_transpose(&x, exec)
+    }
     /// Approximate nanoseconds of a product with one vector, to choose between algorithms. Depends only on
     /// sizes.
     fn cost(&self) -> f64;

@@ -33,8 +33,8 @@ pub type Lent = Arc<dyn AsRef<[f32]> + Send + Sync>;
 enum Data {
     Own(Vec<f32>),
     /// Many entries, in large pages where the system has them: reading rows in random order would otherwise
-    /// spend most of its time on the translation of addresses.
-    Mapped(MmapMut),
+    /// spend most of its time on the translation of addresses. With their number.
+    Mapped(MmapMut, usize),
     Lent(Lent),
 }
 
@@ -46,7 +46,7 @@ impl Data {
     fn as_slice(&self) -> &[f32] {
         match self {
             Data::Own(values) => values,
-            Data::Mapped(bytes) => bytemuck::cast_slice(bytes),
+            Data::Mapped(bytes, entries) => &bytemuck::cast_slice(bytes)[..*entries],
             Data::Lent(values) => (**values).as_ref(),
         }
     }
@@ -60,7 +60,7 @@ impl Data {
                 // Where it is refused, pages are small, and everything else is the same.
                 #[cfg(target_os = "linux")]
                 let _ = bytes.advise(Advice::HugePage);
-                Data::Mapped(bytes)
+                Data::Mapped(bytes, entries)
             }
             // Reported as any allocation that fails.
             Err(_) => Data::Own(vec![0.0; entries]),
@@ -74,7 +74,7 @@ impl Data {
         }
         match self {
             Data::Own(values) => values,
-            Data::Mapped(bytes) => bytemuck::cast_slice_mut(bytes),
+            Data::Mapped(bytes, entries) => &mut bytemuck::cast_slice_mut(bytes)[..*entries],
             Data::Lent(_) => unreachable!("they are our own by now"),
         }
     }
@@ -84,7 +84,7 @@ impl Clone for Data {
     fn clone(&self) -> Self {
         match self {
             Data::Own(values) => Data::Own(values.clone()),
-            Data::Mapped(_) => {
+            Data::Mapped(..) => {
                 let mut copy = Data::zeros(self.as_slice().len());
                 copy.as_mut_slice().copy_from_slice(self.as_slice());
                 copy
@@ -189,8 +189,21 @@ impl Matrix {
     pub fn into_vec(self) -> Vec<f32> {
         match self.data {
             Data::Own(values) => values,
-            Data::Mapped(_) | Data::Lent(_) => self.data.as_slice().to_vec(),
+            Data::Mapped(..) | Data::Lent(_) => self.data.as_slice().to_vec(),
         }
+    }
+
+    /// The matrix of as many rows whose entries come first. The memory of the others is not released at once if there
+    /// are many.
+    pub(crate) fn with_fewer_columns(mut self, cols: usize) -> Self {
+        let entries = self.rows * cols;
+        assert!(cols <= self.cols, "fewer columns");
+        match &mut self.data {
+            Data::Own(values) => values.truncate(entries),
+            Data::Mapped(_, used) => *used = entries,
+            Data::Lent(_) => self.data = Data::Own(self.data.as_slice()[..entries].to_vec()),
+        }
+        Matrix { cols, ..self }
     }
 
     /// Multiplies column `j` by `scale[j]`.
@@ -212,10 +225,12 @@ mod tests {
     fn large_matrices_are_zero_and_copied() {
         let (rows, cols) = (MAPPED / 16 + 1, 16);
         let mut large = Matrix::zeros(rows, cols);
-        assert!(matches!(large.data, Data::Mapped(_)) && large.as_slice().iter().all(|&v| v == 0.0));
+        assert!(matches!(large.data, Data::Mapped(..)) && large.as_slice().iter().all(|&v| v == 0.0));
         large.row_mut(rows - 1)[15] = 3.0;
         let copy = large.clone();
         large.row_mut(0)[0] = 1.0;
+        let fewer = copy.clone().with_fewer_columns(3);
+        assert_eq!((fewer.as_slice().len(), fewer.clone() == fewer), (3 * rows, true));
         assert_eq!((copy.row(0)[0], copy.row(rows - 1)[15], copy.as_slice().len()), (0.0, 3.0, rows * cols));
         assert_eq!(large.into_vec()[0], 1.0);
     }

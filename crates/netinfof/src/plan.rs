@@ -267,7 +267,9 @@ fn links_in_one_way(
     if large {
         for (kind, need) in &needs {
             planner.held += prepare(*kind);
-            let needed = need.building.max(need.built).max(learning_large(need.columns));
+            // What a basis in the memory of a decomposition holds in addition.
+            let more = (need.built - 2.0 * sizes.rows(need.columns)).max(0.0);
+            let needed = need.building.max(need.built).max(learning_large(need.columns) + more);
             let seconds = need.seconds + folds * need.again + fitting(need.columns);
             planner.stage(format!("component {}", kind.name()), needed, seconds);
             planner.held += kept(need.columns);

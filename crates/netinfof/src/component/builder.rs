@@ -1,6 +1,7 @@
 //! Builds components of a training graph, all at once or in batches.
 
 use std::borrow::Cow;
+use std::slice;
 use std::sync::OnceLock;
 
 use super::features::Filtered;
@@ -12,7 +13,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::graph::{Csr, CustomComponent, Features, NodeInputs};
-use crate::kernel::{self, Scaled};
+use crate::kernel;
 use crate::linalg::{LinearOperator, Svd, rsvd};
 use crate::matrix::Matrix;
 use crate::seed::Seed;
@@ -162,6 +163,9 @@ pub fn build<'a>(
     builder.build(&kinds, exec)
 }
 
+/// Blocks of the counts of walks if memory is to be saved.
+pub(crate) const WALK_BLOCKS: usize = 16;
+
 fn build_one(
     kind: ComponentKind,
     graph: &Csr,
@@ -176,19 +180,23 @@ fn build_one(
         axes.scale_cols(&svd.s.iter().map(|s| (1.0 / s.sqrt()) as f32).collect::<Vec<_>>());
         axes
     };
+    let saves_memory = exec.is_thrifty();
     // Where it was computed together with the basis.
     let mut embedding = None;
     let basis = match kind.spec().source {
         ComponentSource::Adjacency => {
-            Basis::Adjacency(structure(svd(&Sparse { matrix: graph, transpose: Some(graph) })?))
+            let blocks = slice::from_ref(graph);
+            Basis::Adjacency(structure(svd(&Sparse { blocks, transpose: Some(blocks), saves_memory })?))
         }
         ComponentSource::Walks => {
-            let counts = walk::visit_counts(graph, params.walk_trials, seed, exec);
+            let blocks = if saves_memory { WALK_BLOCKS } else { 1 };
+            let counts = walk::visit_counts(graph, params.walk_trials, blocks, seed, exec);
             exec.check()?;
-            let transpose = (!exec.is_thrifty()).then(|| counts.transpose());
-            let axes = structure(svd(&Sparse { matrix: &counts, transpose: transpose.as_ref() })?);
+            let transpose = (!saves_memory).then(|| [counts[0].transpose()]);
+            let transposed = transpose.as_ref().map(|own| &own[..]);
+            let axes = structure(svd(&Sparse { blocks: &counts, transpose: transposed, saves_memory })?);
             drop(transpose);
-            embedding = Some(kernel::spmm(Scaled::plain(&counts), &axes, exec));
+            embedding = Some(kernel::spmm_blocks(counts, graph.rows(), &axes, exec));
             Basis::Walks { axes, trials: params.walk_trials, seed }
         }
         ComponentSource::Features(_)

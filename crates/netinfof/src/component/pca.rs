@@ -4,7 +4,7 @@ use super::{ComponentParams, RELATIVE_ROUNDING};
 use crate::csr::Csr;
 use crate::error::Result;
 use crate::exec::Exec;
-use crate::kernel::{self, Scaled};
+use crate::kernel;
 use crate::linalg::{DENSE_COST, Dense, LinearOperator, SPARSE_COST, Svd, symmetric_svd};
 use crate::matrix::Matrix;
 
@@ -116,30 +116,45 @@ pub(super) fn inverse_column_norms(op: &dyn LinearOperator, exec: &Exec) -> Vec<
     lengths.iter().map(inverse).collect()
 }
 
-/// A sparse matrix with its transpose; without it, products with the transpose take longer.
+/// A square sparse matrix in blocks of rows, with its transpose. Without it, and with products in the memory of one
+/// factor if memory is to be saved, products take longer.
 pub(super) struct Sparse<'a> {
-    pub(super) matrix: &'a Csr,
-    pub(super) transpose: Option<&'a Csr>,
+    pub(super) blocks: &'a [Csr],
+    pub(super) transpose: Option<&'a [Csr]>,
+    pub(super) saves_memory: bool,
 }
 
 impl LinearOperator for Sparse<'_> {
     fn rows(&self) -> usize {
-        self.matrix.rows()
+        self.cols()
     }
     fn cols(&self) -> usize {
-        self.matrix.cols()
+        self.blocks[0].cols()
     }
     fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
-        kernel::spmm(Scaled::plain(self.matrix), x, exec)
+        kernel::spmm_blocks(self.blocks, self.rows(), x, exec)
     }
     fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
         match self.transpose {
-            Some(transpose) => kernel::spmm(Scaled::plain(transpose), x, exec),
-            None => kernel::spmm_transposed(self.matrix, x, exec),
+            Some(transpose) => kernel::spmm_blocks(transpose, self.cols(), x, exec),
+            None => kernel::spmm_transposed(self.blocks, x, exec),
+        }
+    }
+    fn saves_memory(&self) -> bool {
+        self.saves_memory
+    }
+    fn apply_owned(&self, x: Matrix, exec: &Exec) -> Matrix {
+        if self.saves_memory { kernel::spmm_in_place(self.blocks, x, exec) } else { self.apply(&x, exec) }
+    }
+    fn apply_transpose_owned(&self, x: Matrix, exec: &Exec) -> Matrix {
+        match self.transpose {
+            _ if !self.saves_memory => self.apply_transpose(&x, exec),
+            Some(transpose) => kernel::spmm_in_place(transpose, x, exec),
+            None => kernel::spmm_transposed_in_place(self.blocks, x, exec),
         }
     }
     fn cost(&self) -> f64 {
-        self.matrix.nnz() as f64 * SPARSE_COST
+        self.blocks.iter().map(Csr::nnz).sum::<usize>() as f64 * SPARSE_COST
     }
 }
 

@@ -9,9 +9,16 @@ use crate::seed::{Seed, Stream};
 /// of walks from i at j. Counts of one are dropped as noise. A walk that can only go back ends; isolated
 /// nodes have empty rows. In a weighted graph steps are drawn in proportion to weights.
 ///
-/// `O(n · trials)`, times the logarithm of degrees with weights; each node has its own random stream.
-pub(crate) fn visit_counts(graph: &Csr, trials: usize, seed: Seed, exec: &Exec) -> Csr {
-    counts_of(graph, graph.rows(), |at| at, trials, seed, exec)
+/// `O(n · trials)`, times the logarithm of degrees with weights; each node has its own random stream. The matrix is
+/// returned in at most this many blocks of rows, at least one.
+pub(crate) fn visit_counts(graph: &Csr, trials: usize, blocks: usize, seed: Seed, exec: &Exec) -> Vec<Csr> {
+    let sums = WeightSums::of(graph);
+    let rows = graph.rows();
+    let each = rows.div_ceil(blocks).max(1);
+    let block = |first: usize| {
+        counts_of(graph, sums.as_ref(), each.min(rows - first), |at| first + at, trials, seed, exec)
+    };
+    (0..rows.max(1)).step_by(each).map(block).collect()
 }
 
 /// Some rows of [`visit_counts`], in this order.
@@ -22,7 +29,15 @@ pub(crate) fn visit_counts_from(
     seed: Seed,
     exec: &Exec,
 ) -> Csr {
-    counts_of(graph, starts.len(), |at| starts[at] as usize, trials, seed, exec)
+    counts_of(
+        graph,
+        WeightSums::of(graph).as_ref(),
+        starts.len(),
+        |at| starts[at] as usize,
+        trials,
+        seed,
+        exec,
+    )
 }
 
 /// Rows that are counted at once: their lists are joined to the matrix before the next ones are counted, so
@@ -31,13 +46,13 @@ const CHUNK: usize = 1 << 16;
 
 fn counts_of(
     graph: &Csr,
+    sums: Option<&WeightSums>,
     rows: usize,
     start_of: impl Fn(usize) -> usize + Sync,
     trials: usize,
     seed: Seed,
     exec: &Exec,
 ) -> Csr {
-    let sums = graph.values().map(|_| WeightSums::new(graph));
     let mut counts = CsrBuilder::new(graph.rows());
     for first in (0..rows).step_by(CHUNK) {
         let chunk = CHUNK.min(rows - first);
@@ -45,7 +60,7 @@ fn counts_of(
             let mut own = CsrBuilder::new(graph.rows());
             for at in range {
                 let start = start_of(first + at);
-                let visits = match &sums {
+                let visits = match sums {
                     None => visits_from(graph, start, trials, seed, exec),
                     Some(sums) => sums.visits_from(graph, start, trials, seed, exec),
                 };
@@ -98,7 +113,9 @@ struct WeightSums {
 }
 
 impl WeightSums {
-    fn new(graph: &Csr) -> Self {
+    /// None for a graph without weights.
+    fn of(graph: &Csr) -> Option<Self> {
+        graph.values()?;
         let (mut sums, mut starts) = (Vec::with_capacity(graph.nnz()), Vec::with_capacity(graph.rows() + 1));
         for row in 0..graph.rows() {
             starts.push(sums.len());
@@ -109,7 +126,7 @@ impl WeightSums {
             }));
         }
         starts.push(sums.len());
-        WeightSums { sums, starts }
+        Some(WeightSums { sums, starts })
     }
 
     fn row(&self, row: u32) -> &[f64] {
@@ -158,13 +175,20 @@ impl WeightSums {
 mod tests {
     use super::*;
 
+    fn whole(graph: &Csr, trials: usize, seed: Seed, exec: &Exec) -> Csr {
+        let [counts] = visit_counts(graph, trials, 1, seed, exec).try_into().unwrap();
+        let blocks = visit_counts(graph, trials, 3, seed, exec);
+        assert_eq!(blocks.into_iter().reduce(|a, b| a.followed_by(&b)).unwrap(), counts);
+        counts
+    }
+
     #[test]
     fn weighted_steps_are_drawn_in_proportion() {
         let exec = Exec::new(2).unwrap();
         // A path 0-1-2 with a leaf 3 on node 1; the way back from 1 to 0 has nearly all the weight.
         let graph = Csr::symmetric(4, &[[0, 1], [1, 2], [1, 3]]);
         let graph = graph.with_edge_values([1e6, 3.0, 1.0].into_iter());
-        let counts = visit_counts(&graph, 10_000, Seed(1), &exec);
+        let counts = whole(&graph, 10_000, Seed(1), &exec);
         assert_eq!(counts.row(0), [1, 2, 3]);
         let values = counts.row_values(0).unwrap();
         assert_eq!(values[0], 10_000.0);
@@ -180,7 +204,7 @@ mod tests {
         let exec = Exec::new(2).unwrap();
         // A path 0-1-2 with a leaf 3 on node 1, and an isolated node 4.
         let graph = Csr::symmetric(5, &[[0, 1], [1, 2], [1, 3]]);
-        let counts = visit_counts(&graph, 10_000, Seed(1), &exec);
+        let counts = whole(&graph, 10_000, Seed(1), &exec);
         // From 0: always to 1, then 2 or 3 with one half each, never back to 0.
         assert_eq!(counts.row(0), [1, 2, 3]);
         let values = counts.row_values(0).unwrap();
@@ -197,7 +221,7 @@ mod tests {
     fn single_visits_are_dropped() {
         let exec = Exec::new(1).unwrap();
         let star: Vec<[u32; 2]> = (1..500).map(|leaf| [0, leaf]).collect();
-        let counts = visit_counts(&Csr::symmetric(500, &star), 20, Seed(1), &exec);
+        let counts = whole(&Csr::symmetric(500, &star), 20, Seed(1), &exec);
         assert!((0..500).all(|row| counts.row_values(row).unwrap().iter().all(|&c| c >= 2.0)));
     }
 }

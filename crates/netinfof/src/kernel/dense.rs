@@ -83,18 +83,23 @@ pub(crate) fn gemm_small(a: &impl Blocks, b: &SmallMatrix, exec: &Exec) -> Matri
     by_blocks(a, rounded.as_ref(), exec)
 }
 
-/// As [`gemm_small`] with a square matrix, in the memory of `a`.
+/// As [`gemm_small`] with a matrix of at most as many columns as `a`, in its memory and with the same bits.
 pub(crate) fn gemm_small_in_place(mut a: Matrix, b: &SmallMatrix, exec: &Exec) -> Matrix {
-    let width = a.cols();
-    assert_eq!((width, width), (b.rows(), b.cols()), "a square matrix of the same width");
-    let rounded = Mat::from_fn(width, width, |row, col| b[(row, col)] as f32);
-    exec.fill_rows(a.as_mut_slice(), width, BLOCK, |_, rows| {
-        let (count, before) = (rows.len() / width, rows.to_vec());
-        let lhs = DenseRows::new(&before, count, width).view();
-        let dst = MatMut::from_row_major_slice_mut(rows, count, width);
+    let (inner, width) = (a.cols(), b.cols());
+    assert!(inner == b.rows() && width <= inner, "a matrix of as many rows and not more columns");
+    let rounded = Mat::from_fn(inner, width, |row, col| b[(row, col)] as f32);
+    exec.fill_rows(a.as_mut_slice(), inner, BLOCK, |_, rows| {
+        let (count, before) = (rows.len() / inner, rows.to_vec());
+        let lhs = DenseRows::new(&before, count, inner).view();
+        let dst = MatMut::from_row_major_slice_mut(&mut rows[..count * width], count, width);
         matmul(dst, Accum::Replace, lhs, rounded.as_ref(), 1.0, Par::Seq);
     });
-    a
+    // Each block of products is now at the beginning of the place of its rows.
+    for first in (0..a.rows()).step_by(BLOCK) {
+        let count = BLOCK.min(a.rows() - first);
+        a.as_mut_slice().copy_within(first * inner..first * inner + count * width, first * width);
+    }
+    a.with_fewer_columns(width)
 }
 
 fn by_blocks(a: &impl Blocks, b: MatRef<'_, f32>, exec: &Exec) -> Matrix {
@@ -342,6 +347,7 @@ mod tests {
         }
         let square = SmallMatrix::from_fn(19, 19, |row, col| (row * col % 7) as f64);
         assert_eq!(gemm_small_in_place(a.clone(), &square, &exec), gemm_small(&a, &square, &exec));
+        assert_eq!(gemm_small_in_place(a.clone(), &small, &exec), gemm_small(&a, &small, &exec));
         let mut wide = vec![7.0; 1100 * 8];
         gemm_into_columns(DenseRows::all(&a), &c, &mut wide, 8, 2);
         assert!(close(f64::from(wide[700 * 8 + 5]), expected) && wide[700 * 8 + 1] == 7.0);

@@ -1,5 +1,8 @@
 //! Products with sparse matrices.
 
+use std::borrow::Borrow;
+use std::ops::Range;
+
 use super::simd;
 use super::vector::inline_axpy;
 use crate::csr::{Csr, NodeId};
@@ -25,44 +28,97 @@ impl<'a> Scaled<'a> {
 /// The sparse-dense product, one task per block of rows. `O(nnz · columns)`.
 pub(crate) fn spmm(a: Scaled<'_>, x: &Matrix, exec: &Exec) -> Matrix {
     let mut out = Matrix::zeros(a.matrix.rows(), x.cols());
-    fill_products(a, x, &mut out, |at| at, true, exec);
+    fill_products(a, x, 0..x.cols(), out.as_mut_slice(), |at| at, true, exec);
     out
 }
 
-/// The product with the transpose, which is made and used for a part of the rows at a time: a copy of the whole
-/// would need as much memory as the matrix. The result has the same bits as with such a copy, because the terms of
-/// every sum are added in the same order.
-pub(crate) fn spmm_transposed(a: &Csr, x: &Matrix, exec: &Exec) -> Matrix {
-    in_parts(a, x, (a.nnz() / TRANSPOSED_PARTS).max(TRANSPOSED_ENTRIES), exec)
+/// The product with a matrix in blocks of rows. Blocks that are passed by value are released one after the other, while
+/// the memory of the result, of this many rows, comes into use.
+pub(crate) fn spmm_blocks(
+    blocks: impl IntoIterator<Item = impl Borrow<Csr>>,
+    rows: usize,
+    x: &Matrix,
+    exec: &Exec,
+) -> Matrix {
+    let mut out = Matrix::zeros(rows, x.cols());
+    fill_blocks(blocks, x, 0..x.cols(), &mut out, exec);
+    out
 }
 
-fn in_parts(a: &Csr, x: &Matrix, entries: usize, exec: &Exec) -> Matrix {
-    assert_eq!(a.rows(), x.rows(), "sparse and dense matrix disagree");
-    let mut out = Matrix::zeros(a.cols(), x.cols());
-    let mut first = 0;
-    while first < a.rows() && !exec.stopped() {
-        let mut end = first;
-        let mut count = 0;
-        while end < a.rows() && (end == first || count + a.row(end).len() <= entries) {
-            count += a.row(end).len();
-            end += 1;
-        }
-        let part = a.transposed_rows(first..end);
-        fill_products(Scaled::plain(&part), x, &mut out, |at| at, false, exec);
-        first = end;
+fn fill_blocks(
+    blocks: impl IntoIterator<Item = impl Borrow<Csr>>,
+    x: &Matrix,
+    columns: Range<usize>,
+    out: &mut Matrix,
+    exec: &Exec,
+) {
+    let (width, mut left) = (out.cols(), out.as_mut_slice());
+    for block in blocks {
+        let block = block.borrow();
+        let (own, others) = left.split_at_mut(block.rows() * width);
+        fill_products(Scaled::plain(block), x, columns.clone(), own, |at| at, true, exec);
+        left = others;
     }
+}
+
+/// The product with the transpose of a matrix in blocks of rows. Only one block is transposed at a time: a copy of the
+/// whole would need as much memory as the matrix. The result has the same bits as with such a copy, because the terms
+/// of every sum are added in the same order.
+pub(crate) fn spmm_transposed(blocks: &[Csr], x: &Matrix, exec: &Exec) -> Matrix {
+    let mut out = Matrix::zeros(blocks.first().map_or(0, Csr::cols), x.cols());
+    add_transposed(blocks, x, 0..x.cols(), &mut out, exec);
     out
 }
 
-/// Parts of a large matrix.
-const TRANSPOSED_PARTS: usize = 16;
-/// Entries of a part, at least.
-const TRANSPOSED_ENTRIES: usize = 1 << 20;
+fn add_transposed(blocks: &[Csr], x: &Matrix, columns: Range<usize>, out: &mut Matrix, exec: &Exec) {
+    let mut first = 0;
+    for block in blocks {
+        if exec.stopped() {
+            return;
+        }
+        let part = block.transposed_among(first, x.rows());
+        fill_products(Scaled::plain(&part), x, columns.clone(), out.as_mut_slice(), |at| at, false, exec);
+        first += block.rows();
+    }
+}
+
+/// As [`spmm_blocks`] with a square matrix, in the memory of `x`, with the same bits.
+pub(crate) fn spmm_in_place(blocks: &[Csr], x: Matrix, exec: &Exec) -> Matrix {
+    in_panels(x, exec, |x, columns, out| fill_blocks(blocks, x, columns, out, exec))
+}
+
+/// As [`spmm_transposed`] with a square matrix, in the memory of `x`, with the same bits.
+pub(crate) fn spmm_transposed_in_place(blocks: &[Csr], x: Matrix, exec: &Exec) -> Matrix {
+    in_panels(x, exec, |x, columns, out| {
+        out.as_mut_slice().fill(0.0);
+        add_transposed(blocks, x, columns, out, exec);
+    })
+}
+
+/// Parts of the columns of a product in place: more need less memory and more time.
+pub(crate) const PANELS: usize = 4;
+
+/// Replaces the columns of a matrix by their products, one panel after the other: a column of a product depends on no
+/// other column.
+fn in_panels(mut x: Matrix, exec: &Exec, fill: impl Fn(&Matrix, Range<usize>, &mut Matrix)) -> Matrix {
+    let width = x.cols();
+    let each = width.div_ceil(PANELS).max(1);
+    let mut panel = Matrix::zeros(x.rows(), each.min(width));
+    for first in (0..width).step_by(each) {
+        let columns = first..(first + each).min(width);
+        if columns.len() < panel.cols() {
+            panel = Matrix::zeros(x.rows(), columns.len());
+        }
+        fill(&x, columns.clone(), &mut panel);
+        exec.fill_matrix(&mut x, |row, out| out[columns.clone()].copy_from_slice(panel.row(row)));
+    }
+    x
+}
 
 /// Some rows of the sparse-dense product, in this order.
 pub(crate) fn spmm_rows(a: Scaled<'_>, x: &Matrix, rows: &[NodeId], exec: &Exec) -> Matrix {
     let mut out = Matrix::zeros(rows.len(), x.cols());
-    fill_products(a, x, &mut out, |at| rows[at] as usize, true, exec);
+    fill_products(a, x, 0..x.cols(), out.as_mut_slice(), |at| rows[at] as usize, true, exec);
     out
 }
 
@@ -70,11 +126,12 @@ pub(crate) fn spmm_rows(a: Scaled<'_>, x: &Matrix, rows: &[NodeId], exec: &Exec)
 /// processor does not request them by itself.
 const AHEAD: usize = 16;
 
-/// `fresh`: whether the products replace what is in `out`, or are added to it.
+/// The products with some columns of `x`. `fresh`: whether they replace what is in `out`, or are added to it.
 fn fill_products(
     a: Scaled<'_>,
     x: &Matrix,
-    out: &mut Matrix,
+    columns: Range<usize>,
+    out: &mut [f32],
     row_of: impl Fn(usize) -> usize + Sync,
     fresh: bool,
     exec: &Exec,
@@ -82,8 +139,8 @@ fn fill_products(
     assert_eq!(a.matrix.cols(), x.rows(), "sparse and dense matrix disagree");
     let weight = |node: usize| a.right.map_or(1.0, |right| right[node]);
     let (dense, width) = (x.as_slice(), x.cols());
-    let dense_row = |at: u32| &dense[at as usize * width..][..width];
-    exec.fill_matrix(out, |at, out| {
+    let dense_row = |at: u32| &dense[at as usize * width..][columns.clone()];
+    let one = |at: usize, out: &mut [f32]| {
         let row = row_of(at);
         simd(
             #[inline(always)]
@@ -103,7 +160,7 @@ fn fill_products(
                     inline_axpy(value, dense_row(col), out);
                 }
                 if a.self_loops {
-                    inline_axpy(weight(row), x.row(row), out);
+                    inline_axpy(weight(row), &x.row(row)[columns.clone()], out);
                 }
                 if let Some(left) = a.left {
                     for v in out.iter_mut() {
@@ -112,8 +169,15 @@ fn fill_products(
                 }
             },
         );
+    };
+    let width = columns.len();
+    exec.fill_rows(out, width, ROWS, |first, rows| {
+        rows.chunks_exact_mut(width).enumerate().for_each(|(offset, out)| one(first + offset, out));
     });
 }
+
+/// Rows of a task.
+const ROWS: usize = 64;
 
 /// Requests values from memory that will be read soon.
 #[inline(always)]
@@ -175,10 +239,34 @@ mod tests {
         let x = Matrix::from_fn(rows, 5, |_, _| draw.normal() as f32);
         let exec = Exec::new(2).unwrap();
         let whole = spmm(Scaled::plain(&a.transpose()), &x, &exec);
-        for entries in [1, 500, a.nnz(), 2 * a.nnz()] {
-            assert_eq!(in_parts(&a, &x, entries, &exec), whole, "{entries}");
+        for each in [7, 1000, rows] {
+            assert_eq!(spmm_transposed(&in_blocks(&a, each), &x, &exec), whole, "{each}");
         }
-        assert_eq!(spmm_transposed(&a, &x, &exec), whole);
+    }
+
+    fn in_blocks(a: &Csr, each: usize) -> Vec<Csr> {
+        let rows: Vec<NodeId> = (0..a.rows() as u32).collect();
+        rows.chunks(each).map(|own| a.rows_of(own)).collect()
+    }
+
+    #[test]
+    fn products_in_place_have_the_same_bits() {
+        let mut draw = Seed(4).stream(Stream::Synth, 0);
+        let size = 500;
+        let edges: Vec<[u32; 2]> = (1..size as u32).flat_map(|i| [[i, i / 2], [i, i / 3]]).collect();
+        let mut a = Csr::symmetric(size, &edges);
+        a.map_values(|row, _| 1.0 / (row + 1) as f32);
+        let exec = Exec::new(2).unwrap();
+        for width in [1, 3, 8, 37] {
+            let x = Matrix::from_fn(size, width, |_, _| draw.normal() as f32);
+            let [plain, transposed] = [&a, &a.transpose()].map(|a| spmm(Scaled::plain(a), &x, &exec));
+            for each in [90, size] {
+                let blocks = in_blocks(&a, each);
+                assert_eq!(spmm_in_place(&blocks, x.clone(), &exec), plain);
+                assert_eq!(spmm_transposed_in_place(&blocks, x.clone(), &exec), transposed);
+                assert_eq!(spmm_blocks(blocks, size, &x, &exec), plain);
+            }
+        }
     }
     use crate::seed::{Seed, Stream};
 

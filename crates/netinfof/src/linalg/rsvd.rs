@@ -72,8 +72,25 @@ pub(crate) fn rsvd(
     unit: u64,
     exec: &Exec,
 ) -> Result<Svd> {
+    match attempt(op, rank, params, false, seed, unit, exec)? {
+        Some(svd) => Ok(svd),
+        None => Ok(attempt(op, rank, params, true, seed, unit, exec)?.expect("nothing is computed again")),
+    }
+}
+
+/// As [`rsvd`]. `steep`: whether all products are orthonormalised. Otherwise `None`, if that is necessary and the
+/// factors of the products were not kept, in order to save memory.
+fn attempt(
+    op: &dyn LinearOperator,
+    rank: usize,
+    params: &RsvdParams,
+    mut steep: bool,
+    seed: Seed,
+    unit: u64,
+    exec: &Exec,
+) -> Result<Option<Svd>> {
     let width = (rank + params.oversampling).min(op.rows()).min(op.cols());
-    let empty = || Svd { s: Vec::new(), v: Matrix::zeros(op.cols(), 0) };
+    let empty = || Some(Svd { s: Vec::new(), v: Matrix::zeros(op.cols(), 0) });
     if width == 0 {
         return Ok(empty());
     }
@@ -87,52 +104,57 @@ pub(crate) fn rsvd(
             *value = half.cast_signed() as f32 / 2f32.powi(31);
         }
     }
-    let mut y = op.apply(&test, exec);
-    drop(test);
+    let mut y = op.apply_owned(test, exec);
     // Between two orthonormalisations lie two products, which square the spectrum. If that loses directions,
     // the products are computed again with one orthonormalisation each.
-    let mut steep = false;
-    // What `y` is the product of. At most two tall matrices are in memory at once.
+    // What `y` is the product of; without entries if it was not kept. At most two tall matrices are in memory at once.
     let mut back: Option<Matrix> = None;
-    let mut basis = |y: Matrix, back: Option<Matrix>| -> Result<(Matrix, bool)> {
+    let mut basis = |y: Matrix, back: Option<Matrix>| -> Result<Option<(Matrix, bool)>> {
         let width = y.cols();
         let q = orthonormalize(y, exec)?;
         if q.cols() == width || steep {
-            return Ok((q, steep));
+            return Ok(Some((q, steep)));
         }
         steep = true;
         match back {
-            None => Ok((q, steep)),
+            None => Ok(Some((q, steep))),
+            Some(back) if back.cols() == 0 => Ok(None),
             Some(back) => {
                 drop(q);
-                Ok((orthonormalize(op.apply(&orthonormalize(back, exec)?, exec), exec)?, steep))
+                let again = orthonormalize(op.apply(&orthonormalize(back, exec)?, exec), exec)?;
+                Ok(Some((again, steep)))
             }
         }
     };
     for _ in 0..params.iterations(op.rows().max(op.cols()), width) {
         exec.check()?;
-        let (q, steep) = basis(y, back.take())?;
+        let Some((q, steep)) = basis(y, back.take())? else { return Ok(None) };
         if q.cols() == 0 {
             return Ok(empty());
         }
-        let next = op.apply_transpose(&q, exec);
-        drop(q);
+        let next = op.apply_transpose_owned(q, exec);
         exec.check()?;
-        let next = if steep { orthonormalize(next, exec)? } else { next };
-        y = op.apply(&next, exec);
-        back = Some(next);
+        if steep {
+            y = op.apply_owned(orthonormalize(next, exec)?, exec);
+        } else if op.saves_memory() {
+            y = op.apply_owned(next, exec);
+            back = Some(Matrix::zeros(0, 0));
+        } else {
+            y = op.apply(&next, exec);
+            back = Some(next);
+        }
     }
     exec.check()?;
     // Twice: the first pass leaves the rounding error times the condition number, the second only rounding
     // error.
-    let q = orthonormalize(basis(y, back)?.0, exec)?;
+    let Some((q, _)) = basis(y, back)? else { return Ok(None) };
+    let q = orthonormalize(q, exec)?;
     if q.cols() == 0 {
         return Ok(empty());
     }
     exec.check()?;
-    let b = op.apply_transpose(&q, exec);
     let width = q.cols();
-    drop(q);
+    let b = op.apply_transpose_owned(q, exec);
     exec.check()?;
     let (values, vectors) = kernel::gram(&b, None, exec).symmetric_eigen()?;
     let largest = values[0].max(0.0).sqrt();
@@ -144,10 +166,14 @@ pub(crate) fn rsvd(
         .collect();
     let k = kept.len();
     let rotation = SmallMatrix::from_fn(width, k, |row, col| vectors[(row, col)]);
-    let mut v = kernel::gemm_small(&b, &rotation, exec);
+    let mut v = if op.saves_memory() {
+        kernel::gemm_small_in_place(b, &rotation, exec)
+    } else {
+        kernel::gemm_small(&b, &rotation, exec)
+    };
     let signs = fix_signs(&v);
     v.scale_cols(&kept.iter().zip(&signs).map(|(&s, &sign)| sign / s as f32).collect::<Vec<_>>());
-    Ok(Svd { s: kept, v })
+    Ok(Some(Svd { s: kept, v }))
 }
 
 /// The leading eigenvectors of a symmetric positive matrix, exactly; the singular values are its eigenvalues.
@@ -241,6 +267,53 @@ mod tests {
         for k in 0..6 {
             let top = (0..40).map(|r| svd.v.row(r)[k]).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
             assert!(top > 0.0);
+        }
+    }
+
+    /// A matrix whose products are computed in the memory of their factor.
+    struct InPlace<'a>(Dense<'a, Matrix>);
+
+    impl LinearOperator for InPlace<'_> {
+        fn rows(&self) -> usize {
+            self.0.rows()
+        }
+        fn cols(&self) -> usize {
+            self.0.cols()
+        }
+        fn apply(&self, x: &Matrix, exec: &Exec) -> Matrix {
+            self.0.apply(x, exec)
+        }
+        fn apply_transpose(&self, x: &Matrix, exec: &Exec) -> Matrix {
+            self.0.apply_transpose(x, exec)
+        }
+        fn saves_memory(&self) -> bool {
+            true
+        }
+        fn cost(&self) -> f64 {
+            self.0.cost()
+        }
+    }
+
+    #[test]
+    fn little_memory_gives_the_same_vectors() {
+        let exec = Exec::new(2).unwrap();
+        let plain = random(40, 40, 0);
+        let svd = |op: &dyn LinearOperator| rsvd(op, 6, &RsvdParams::default(), Seed(0), 0, &exec).unwrap();
+        let [usual, saved] = [svd(&Dense(&plain)), svd(&InPlace(Dense(&plain)))];
+        assert_eq!((usual.s, usual.v), (saved.s, saved.v));
+        // A spectrum so steep that two products lose directions, so that everything is computed again.
+        let mut steep = random(200, 40, 1);
+        steep.scale_cols(&(0..40).map(|k| 0.75f32.powi(k)).collect::<Vec<_>>());
+        let op = InPlace(Dense(&steep));
+        assert!(attempt(&op, 6, &RsvdParams::default(), false, Seed(0), 0, &exec).unwrap().is_none());
+        let [usual, saved] = [svd(&Dense(&steep)), svd(&op)];
+        for k in 0..6 {
+            assert!(
+                (usual.s[k] - saved.s[k]).abs() < 1e-4 * usual.s[k],
+                "{k}: {} {}",
+                usual.s[k],
+                saved.s[k]
+            );
         }
     }
 

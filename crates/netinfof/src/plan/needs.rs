@@ -2,7 +2,7 @@
 
 use crate::component::{self, ComponentParams};
 use crate::graph::{Context, Csr, Features, Graph};
-use crate::linalg::{DENSE_COST, SPARSE_COST};
+use crate::linalg::{DENSE_COST, PANELS, SPARSE_COST};
 use crate::spec::{ComponentKind, ComponentSource, Depth, FilterSpec};
 
 /// Nanoseconds per entry and column of a product with a sparse matrix, on one thread.
@@ -122,11 +122,15 @@ pub(super) fn needs_of(
     let sparse = |entries: f64, columns: f64| entries * columns * SPARSE * 1e-9 / threads;
     let dense = |inner: f64, columns: f64| nodes * inner * columns * DENSE * 1e-9 / threads;
     let sketch = products * dense(width, width);
+    // The tall matrices of a decomposition, and those of an embedding and its basis, in the memory of a tall one if
+    // memory is to be saved.
+    let tall = sizes.rows(width) * if saving { 1.0 + 1.0 / PANELS as f64 } else { 2.0 };
+    let built = |dim: f64| sizes.rows(if saving { width } else { dim }) + sizes.rows(dim);
     match kind.spec().source {
         ComponentSource::Adjacency => ComponentNeeds {
             columns: dim,
-            building: 2.0 * sizes.rows(width),
-            built: 2.0 * sizes.rows(dim),
+            building: tall,
+            built: built(dim),
             seconds: products * sparse(entries, width) + sketch + sparse(entries, dim),
             again: sparse(entries, dim),
         },
@@ -135,13 +139,17 @@ pub(super) fn needs_of(
             let degree = entries / nodes.max(1.0);
             let visits = nodes * (degree.min(trials / 2.0) + VISITED * trials).min(2.0 * trials);
             let walking = nodes * 2.0 * trials * WALK * 1e-9 / threads;
+            let counts = 8.0 * visits;
+            // The counts and their transpose or the block of it in use; the embedding takes the place of the counts,
+            // block by block.
+            let block = counts / component::WALK_BLOCKS as f64 + 16.0 * nodes;
+            let decomposing = if saving { counts + block + tall } else { 2.0 * counts + tall };
+            let embedding = if saving { counts.max(sizes.rows(dim)) + block } else { counts };
             ComponentNeeds {
                 columns: dim,
-                // The counts and their transpose or a part of it, and sums of weights.
-                building: if saving { 17.0 / 16.0 * 8.0 * visits + 16.0 * nodes } else { 2.0 * 8.0 * visits }
-                    + 2.0 * sizes.rows(width)
+                building: decomposing.max(sizes.rows(width) + embedding)
                     + sizes.if_weighted(8.0 * (entries + nodes)),
-                built: 2.0 * sizes.rows(dim),
+                built: built(dim),
                 seconds: walking + products * sparse(visits, width) + sketch + sparse(visits, dim),
                 again: walking + sparse(visits, dim),
             }
