@@ -64,6 +64,11 @@ impl RecommendParams {
 
 /// Default number of pairs that X re-ranks.
 const BUDGET: usize = 10_000_000;
+/// Nanoseconds per multiply-add of the products and per pair that X re-ranks, on one thread (docs/models.md).
+const PRODUCT: f64 = 0.025;
+const RERANKED: f64 = 7000.0;
+/// Seconds from which the expected time is said before the search.
+const SAID_FROM: f64 = 60.0;
 /// Products and scores differ in their last digits: this many additional pairs are scored before the best are
 /// selected.
 const SLACK: usize = 16;
@@ -142,6 +147,14 @@ impl LinkScorer {
         let keep = if self.source.is_some() { pool } else { params.k.saturating_add(SLACK) };
         let sweep = Sweep::new(self, params.exclude_known, BLOCKS).excluding(params.excluded.as_deref());
         let sweep = sweep.with_x(self, pool, exec)?;
+        // If all nodes are requested, a pair serves both of its ends.
+        let products = count as f64 * n as f64 * if nodes.is_none() && sweep.symmetric { 0.5 } else { 1.0 };
+        let reranked = if self.source.is_some() { 2.0 * pool as f64 * count as f64 } else { 0.0 };
+        let work = products * sweep.width as f64 * PRODUCT + reranked * RERANKED;
+        let seconds = work * 1e-9 / exec.threads() as f64;
+        if seconds >= SAID_FROM {
+            exec.tell(&format!("partners of {count} nodes take about {:.0} min", seconds / 60.0));
+        }
         sweep.run(nodes, keep, exec, |rows| {
             // As many nodes at a time as give a million pairs.
             for rows in rows.chunks((500_000 / pool).max(1)) {

@@ -79,7 +79,7 @@ pub(super) struct Sweep<'a> {
     popularity: Vec<f32>,
     pub(super) width: usize,
     /// Whether a pair has the same score from both ends.
-    symmetric: bool,
+    pub(super) symmetric: bool,
     blocks: SearchBlocks,
 }
 
