@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::arrays::{npz_dense, npz_pairs, unused};
-use super::{Npz, Table, node_pair, torch};
+use super::{Npz, Table, node_pair, numbered, torch};
 use netinfof::Exec;
 use netinfof::Matrix;
 use netinfof::graph::{Features, Graph, NodeId, Pair, ordered};
@@ -44,12 +44,11 @@ fn class(value: f64) -> i32 {
 
 fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
     let nodes = single(&raw.join("num-node-list.csv.gz"))?;
-    let mut rows = Table::open(&raw.join("edge.csv.gz"))?;
-    let mut edges = Vec::new();
-    while let Some(row) = rows.next_row()? {
-        edges.push(node_pair(&rows, &row, nodes)?);
-        exec.check()?;
-    }
+    let graph = match numbered::read_below(nodes, &raw.join("edge.csv.gz"), name, exec)? {
+        Some(graph) => graph,
+        // Reports what is wrong, and where.
+        None => edge_by_edge(&raw.join("edge.csv.gz"), name, nodes, exec)?,
+    };
     let mut files: Vec<String> = std::fs::read_dir(raw)
         .map_err(|e| Error::io(raw, e))?
         .filter_map(|entry| {
@@ -64,7 +63,6 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         &super::LoadParams::default(),
         exec,
     );
-    let graph = Graph::from_edges(name, nodes, &edges)?;
     let features = raw.join("node-feat.csv.gz");
     if !features.is_file() {
         return Ok(graph);
@@ -82,6 +80,16 @@ fn tables(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {
         exec.check()?;
     }
     graph.with_features(Features::from_dense(Matrix::from_vec(count, width, values)))
+}
+
+fn edge_by_edge(path: &Path, name: &str, nodes: usize, exec: &Exec) -> Result<Graph> {
+    let mut rows = Table::open(path)?;
+    let mut edges = Vec::new();
+    while let Some(row) = rows.next_row()? {
+        edges.push(node_pair(&rows, &row, nodes)?);
+        exec.check()?;
+    }
+    Graph::from_edges(name, nodes, &edges)
 }
 
 fn binary(raw: &Path, name: &str, exec: &Exec) -> Result<Graph> {

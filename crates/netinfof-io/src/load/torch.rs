@@ -20,27 +20,50 @@ struct Saved {
     storages: HashMap<String, Vec<u8>>,
 }
 
-/// `edge` and `edge_neg` of a link split.
+/// Edges and negatives of a link split: `edge` and `edge_neg`, or `source_node`, `target_node` and the first column of
+/// `target_node_neg`, which has many negatives for every edge.
 pub(super) fn pairs(path: &Path) -> Result<(Vec<Pair>, Vec<Pair>)> {
     let broken = |what: String| Error::Format { path: path.into(), what };
     let saved = open(path).map_err(broken)?;
-    let part = |key: &str| -> Result<Option<Vec<Pair>>> {
+    // Node numbers of an array with one or with two dimensions, and the length of its rows.
+    let part = |key: &str, dimensions: usize| -> Result<Option<(usize, Vec<NodeId>)>> {
         let Some(id) = saved.pickle.entry(saved.pickle.root, key) else { return Ok(None) };
         let array = saved.array(id).ok_or_else(|| broken(format!("`{key}` is not an array of numbers")))?;
         let ids = array.integers().and_then(|values| {
             values.into_iter().map(|v| NodeId::try_from(v).ok()).collect::<Option<Vec<NodeId>>>()
         });
-        match (&array.shape[..], ids) {
-            ([_, 2], Some(ids)) => Ok(Some(ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())),
-            (shape, _) => {
-                Err(broken(format!("`{key}` has shape {shape:?}; pairs of node numbers were expected")))
+        let width = array.shape.get(1).copied().unwrap_or(1);
+        match ids {
+            Some(ids) if array.shape.len() == dimensions => Ok(Some((width, ids))),
+            _ => {
+                let (shape, what) = (&array.shape, if dimensions == 2 { "pairs of " } else { "" });
+                Err(broken(format!("`{key}` has shape {shape:?}; {what}node numbers were expected")))
             }
         }
     };
-    let edges = part("edge")?.ok_or_else(|| {
-        broken("no `edge`; a dictionary with `edge` and optionally `edge_neg` was expected".into())
-    })?;
-    Ok((edges, part("edge_neg")?.unwrap_or_default()))
+    let paired = |key: &str| -> Result<Option<Vec<Pair>>> {
+        match part(key, 2)? {
+            Some((2, ids)) => Ok(Some(ids.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())),
+            Some((width, _)) => {
+                Err(broken(format!("`{key}` has {width} columns; pairs of nodes were expected")))
+            }
+            None => Ok(None),
+        }
+    };
+    if let Some(edges) = paired("edge")? {
+        return Ok((edges, paired("edge_neg")?.unwrap_or_default()));
+    }
+    let (Some((_, sources)), Some((_, targets))) = (part("source_node", 1)?, part("target_node", 1)?) else {
+        let what = "no `edge`; a dictionary with `edge` and optionally `edge_neg`, or with `source_node` and `target_node`, was expected";
+        return Err(broken(what.into()));
+    };
+    let (width, others) = part("target_node_neg", 2)?.unwrap_or((1, Vec::new()));
+    if targets.len() != sources.len() || !others.is_empty() && others.len() != width * sources.len() {
+        return Err(broken("sources, targets and negatives have different lengths".into()));
+    }
+    let join = |other: &[NodeId]| -> Vec<Pair> { sources.iter().zip(other).map(|(&i, &j)| [i, j]).collect() };
+    let first: Vec<NodeId> = others.chunks_exact(width.max(1)).map(|own| own[0]).collect();
+    Ok((join(&targets), join(&first)))
 }
 
 fn open(path: &Path) -> std::result::Result<Saved, String> {

@@ -194,3 +194,85 @@ fn pickled_arrays_are_named() {
     archive.finish().unwrap();
     refused(&path, &["pickled Python objects", "`graph`"]);
 }
+
+fn pickled(arrays: &[(&str, Vec<usize>, Vec<i64>)]) -> Vec<u8> {
+    let mut p = b"\x80\x02}(".to_vec();
+    let text = |p: &mut Vec<u8>, text: &str| {
+        p.push(b'X');
+        p.extend((text.len() as u32).to_le_bytes());
+        p.extend(text.as_bytes());
+    };
+    for (key, shape, values) in arrays {
+        text(&mut p, key);
+        p.extend(b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01");
+        for &n in shape {
+            p.extend([b'K', n as u8]);
+        }
+        p.push(if shape.len() == 1 { 0x85 } else { 0x86 });
+        p.extend(b"cnumpy\ndtype\nU\x02i8K\x00K\x01\x87R(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00tb\x89T");
+        p.extend((8 * values.len() as u32).to_le_bytes());
+        for v in values {
+            p.extend(v.to_le_bytes());
+        }
+        p.extend(b"tb");
+    }
+    // As an old file of Torch: a magic number, a version, facts about the machine, the object, keys of storages.
+    [&b"\x80\x02K\x01.\x80\x02K\x01.\x80\x02}."[..], &p, b"u.\x80\x02]."].concat()
+}
+
+/// The files of ogbl-ppa, ogbl-citation2 and ogbn-products, with few nodes: one of them without edges, a duplicate in
+/// the reverse direction.
+#[test]
+fn folders_of_ogb_have_splits_by_their_names() {
+    let folder = Folder::new("ogb");
+    let gz = |bytes: &[u8]| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(bytes).unwrap();
+        out.finish().unwrap()
+    };
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    for (name, edges) in
+        [("ppa", "0,1\n1,0\n1,2\n0,3\n"), ("citation2", "1,0\n2,1\n3,0\n"), ("products", "0,1\n1,2\n0,3\n")]
+    {
+        write(&format!("{name}/raw/edge.csv.gz"), &gz(edges.as_bytes()));
+        write(&format!("{name}/raw/num-node-list.csv.gz"), &gz(b"6\n"));
+        write(&format!("{name}/raw/num-edge-list.csv.gz"), &gz(b"3\n"));
+    }
+    write("ppa/raw/node-feat.csv.gz", &gz("1,0\n0,1\n1,0\n1,0\n0,1\n0,1\n".as_bytes()));
+    write("citation2/raw/node_year.csv.gz", &gz("2001\n2002\n2003\n2004\n2005\n2006\n".as_bytes()));
+    write("products/raw/node-label.csv.gz", &gz("0\n1\n2\n1\n0\n0\n".as_bytes()));
+    let graph = |name: &str| {
+        let (graph, _) = read(&folder.0.join(name)).unwrap();
+        assert_eq!((graph.nodes(), graph.edges()), (6, vec![[0, 1], [0, 3], [1, 2]]), "{name}");
+        graph
+    };
+    let edges = |key, pairs: &[i64]| (key, vec![pairs.len() / 2, 2], pairs.to_vec());
+    for part in ["train", "valid", "test"] {
+        write(
+            &format!("ppa/split/throughput/{part}.pt"),
+            &pickled(&[edges("edge", &[0, 4, 1, 2]), edges("edge_neg", &[3, 4])]),
+        );
+        let ends = |key, ids: &[i64]| (key, vec![ids.len()], ids.to_vec());
+        let mut of_citations = vec![ends("source_node", &[1, 2]), ends("target_node", &[0, 1])];
+        if part != "train" {
+            of_citations.push(("target_node_neg", vec![2, 3], vec![4, 5, 3, 3, 5, 4]));
+        }
+        write(&format!("citation2/split/time/{part}.pt"), &pickled(&of_citations));
+        write(&format!("products/split/sales_ranking/{part}.csv.gz"), &gz(b"3\n1\n"));
+    }
+    let ppa = load::link_split(&folder.0.join("ppa"), &graph("ppa")).unwrap();
+    assert_eq!((ppa.train, ppa.valid.negatives), (vec![[0, 4], [1, 2]], vec![[3, 4]]));
+    let citations = load::link_split(&folder.0.join("citation2"), &graph("citation2")).unwrap();
+    assert_eq!(citations.test.positives, [[1, 0], [2, 1]]);
+    // The first of the three negatives of each edge.
+    assert_eq!(citations.test.negatives, [[1, 4], [2, 3]]);
+    assert_eq!(graph("products").labels().unwrap(), [0, 1, 2, 1, 0, 0]);
+    let nodes = load::node_split(&folder.0.join("products")).unwrap();
+    assert_eq!((nodes.train, nodes.test), (vec![3, 1], vec![3, 1]));
+    write("products/raw/edge.csv.gz", &gz(b"0,1\n1,9\n"));
+    refused(&folder.0.join("products"), &["edge.csv.gz:2:", "`9`"]);
+}

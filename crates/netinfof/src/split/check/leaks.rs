@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    BINS, EXAMPLES, FEWEST, LEAK_CORRELATION, LEAK_EDGES, LEAK_F1, LEAK_SCORE, LEAK_SHARE, SplitFindings,
+    BINS, EXAMPLES, FEWEST, LEAK_CORRELATION, LEAK_EDGES, LEAK_F1, LEAK_SCORE, LEAK_SHARE, SortedPairs,
+    SplitFindings,
 };
 use crate::graph::{Csr, Features, NodeId, Pair, ordered};
 use crate::score::{Contingency, bin, normalized, quantile_borders};
@@ -14,7 +15,7 @@ use crate::seed::{Seed, Stream};
 pub(super) fn features_that_know_edges(
     findings: &mut SplitFindings<'_>,
     training: &Csr,
-    held_out: [&HashSet<Pair>; 2],
+    held_out: [&SortedPairs; 2],
 ) {
     let graph = findings.graph;
     let columns = match graph.features() {
@@ -27,7 +28,7 @@ pub(super) fn features_that_know_edges(
     };
     // Only nodes with enough neighbours, some of them held out, can be identified by their neighbours.
     let mut held = vec![0.0f64; graph.nodes()];
-    for pair in held_out.into_iter().flatten() {
+    for pair in held_out.into_iter().flat_map(SortedPairs::iter) {
         for &node in pair {
             held[node as usize] += 1.0;
         }
@@ -54,7 +55,7 @@ pub(super) fn features_that_know_edges(
     let examples = examples.collect();
     let all: usize = held_out.iter().map(|set| set.len()).sum();
     let is_held =
-        |node: NodeId, other: NodeId| held_out.iter().any(|set| set.contains(&ordered([node, other])));
+        |node: NodeId, other: NodeId| held_out.iter().any(|set| set.contains(ordered([node, other])));
     let marked: HashSet<Pair> = known
         .iter()
         .flat_map(|&(_, node)| graph.adjacency().row(node as usize).iter().map(move |&other| (node, other)))
