@@ -250,10 +250,14 @@ def test_dgl(demo: netinfof.Graph) -> None:
     ends = np.stack([end.numpy() for end in graph.edges()])
     # A time for each edge, the same in both directions.
     graph.edata["time"] = torch.from_numpy(ends.sum(axis=0))
-    weighted = netinfof.Graph.from_dgl(graph, weight="weight", time="time")
-    given = netinfof.Graph(ends, edge_weight=graph.edata["weight"].numpy(), edge_time=ends.sum(axis=0), num_nodes=1200)
+    with pytest.warns(UserWarning, match="`time`"):
+        weighted = netinfof.Graph.from_dgl(graph, weight="weight")
+    given = netinfof.Graph(ends, edge_weight=graph.edata["weight"].numpy(), num_nodes=1200)
     assert weighted.edge_weight is not None and np.array_equal(weighted.edge_weight, given.edge_weight)
-    assert weighted._native.times()[1].tolist() == given._native.times()[1].tolist()  # type: ignore[index]
+    with pytest.warns(UserWarning, match="`weight`"):
+        timed = netinfof.Graph.from_dgl(graph, time="time")
+    dated = netinfof.Graph(ends, edge_time=ends.sum(axis=0), num_nodes=1200)
+    assert timed._native.times()[1].tolist() == dated._native.times()[1].tolist()  # type: ignore[index]
     with pytest.raises(ValueError, match="invalid `time`: when"):
         netinfof.Graph.from_dgl(graph, time="when")
     del graph.edata["weight"], graph.edata["time"]
