@@ -49,7 +49,7 @@ pub(super) fn first_row(first: &Row, below: &[Row], columns: &[usize]) -> FirstR
     if columns.iter().any(|&at| numbers(at)) {
         return FirstRow::Names;
     }
-    let again = |name: &str| below.iter().any(|row| columns.iter().any(|&at| row.cell(at) == name));
+    let again = |name: &str| below.iter().any(|row| columns.iter().any(|&at| row.cell(at) == *name));
     let own: Vec<&String> = columns.iter().map(|&at| &names[at]).collect();
     if own.iter().any(|name| again(name)) {
         return FirstRow::Data;
@@ -264,7 +264,7 @@ impl EdgeLayout {
         else {
             return Ok(());
         };
-        if self.ends.iter().all(|&at| row.cell(at) == names[at]) {
+        if names.iter().enumerate().all(|(at, name)| row.cell(at) == *name) {
             let what =
                 "repeats the column names of the first line; remove such lines of files that were joined";
             return Err(rows.error(row.line, what));
