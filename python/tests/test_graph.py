@@ -649,7 +649,10 @@ def test_columns_of_every_kind_give_the_same_graph_and_model(library: str, tmp_p
         pytest.importorskip("pyarrow")
     count = 120
     day = datetime.datetime(2020, 1, 1)
-    gap = lambda at, value: None if at % 7 == 3 else value  # noqa: E731
+
+    def gap(at: int, value: Any) -> Any:
+        return None if at % 7 == 3 else value
+
     nodes: dict[str, list[Any]] = {
         "id": [f"p{at}" for at in range(count)],
         "amount": [at * 37 % 101 / 7 for at in range(count)],
@@ -690,8 +693,8 @@ def test_columns_of_every_kind_give_the_same_graph_and_model(library: str, tmp_p
     kinds = ["number"] * 4 + ["boolean"] * 2 + ["category"] * 3 + ["date"] * 2 + ["boolean", "number"]
     assert [column["kind"] for column in first.schema["columns"]] == kinds
     for graph, model in zip(graphs[1:], models[1:]):
-        assert graph.edge_index.tolist() == first.edge_index.tolist() and list(graph.ids) == list(first.ids)
-        assert graph.x.tobytes() == first.x.tobytes() and graph.y.tolist() == first.y.tolist()
+        assert graph.edge_index.tolist() == first.edge_index.tolist() and graph.nodes.tolist() == first.nodes.tolist()
+        assert graph.x.tobytes() == first.x.tobytes() and graph.y.tolist() == first.y.tolist()  # type: ignore[union-attr]
         assert graph.schema is not None and graph.schema["columns"] == first.schema["columns"]
         assert model.node_probabilities().tobytes() == models[0].node_probabilities().tobytes()  # type: ignore[union-attr]
 

@@ -253,7 +253,8 @@ def test_dgl(demo: netinfof.Graph) -> None:
     with pytest.warns(UserWarning, match="`time`"):
         weighted = netinfof.Graph.from_dgl(graph, weight="weight")
     given = netinfof.Graph(ends, edge_weight=graph.edata["weight"].numpy(), num_nodes=1200)
-    assert weighted.edge_weight is not None and np.array_equal(weighted.edge_weight, given.edge_weight)
+    assert weighted.edge_weight is not None and given.edge_weight is not None
+    assert np.array_equal(weighted.edge_weight, given.edge_weight)
     with pytest.warns(UserWarning, match="`weight`"):
         timed = netinfof.Graph.from_dgl(graph, time="time")
     dated = netinfof.Graph(ends, edge_time=ends.sum(axis=0), num_nodes=1200)
